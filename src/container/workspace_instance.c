@@ -1,5 +1,6 @@
 #include "container/workspace_instance.h"
 
+#include <poll.h>
 #include <stdio.h>
 
 #include "base/cleanup.h"
@@ -7,6 +8,8 @@
 #include "base/memory.h"
 #include "docker/budget.h"
 #include "docker/explain.h"
+
+enum { RETRIES_MS = 3000, RETRY_PAUSE_MS = 100 };
 
 void workspace_instance_words(struct strvec *command, const char *key, long long ends,
                               long long idle_seconds)
@@ -78,45 +81,68 @@ static bool explain_end(const struct workspace_place *place, const struct notifi
     return true;
 }
 
-/* The supervisor of the workspace has said nothing. */
-static void explain(const struct workspace_place *place, struct instance *instance,
-                    enum process_event event, const struct notifier *cancel, struct error *error)
+/* The supervisor has said nothing. False: the workspace runs, and another try may help. */
+static bool explain(const struct workspace_place *place, const struct instance *instance,
+                    enum process_event event, bool is_last, const struct notifier *cancel,
+                    struct error *error)
 {
     CLEANUP_FREE char *message = docker_message(&instance->message);
 
     if (event == PROCESS_CANCELLED)
         owned_container_set_cancelled(error);
     else if (explain_end(place, cancel, error))
-        return;
+        return true;
     else if (event == PROCESS_DEADLINE)
-        error_set(error, ERROR_INPUT, "the workspace is in use, and did not become free in time");
-    else
+        error_set(error, ERROR_INPUT, WORKSPACE_INSTANCE_IN_USE);
+    else if (is_last)
         docker_explain(place->docker, place->image, "cannot enter the workspace",
                        instance->link.broken ? "what it wrote is not from the supervisor" : message,
                        cancel, error);
+    else
+        return false;
+    return true;
+}
+
+/* -1 if no docker command could be started. */
+static int enter(const struct workspace_place *place, struct instance *instance, long long deadline,
+                 const struct notifier *cancel, enum process_event *event, struct error *error)
+{
+    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
+    CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
+    const long long begin = clock_now_ms();
+
+    strvec_push_each(&command, DELIVERY_VOLUME_PATH, ATTACH_OPTION, NULL);
+    strvec_pushf(&command, "%.*s", WORKSPACE_NAME_LENGTH, place->key);
+    if (container_exec(place->docker, place->container, &command, &streams, &instance->client,
+                       error) != 0)
+        return -1;
+    supervisor_link_attach(&instance->client.queue);
+    *event = instance_pump(instance, INSTANCE_MADE, deadline, cancel);
+    docker_traced(place->docker, "enter", begin);
+    return 0;
 }
 
 struct instance *workspace_instance_visit(const struct workspace_place *place,
                                           const struct container_limits *limits, long long deadline,
                                           const struct notifier *cancel, struct error *error)
 {
-    const struct process_options streams = {.stdin_kind = PROCESS_STDIN_PIPE};
-    CLEANUP(strvec_release) struct strvec command = STRVEC_INIT;
-    struct instance *instance = new_instance(place, limits);
-    const long long begin = clock_now_ms();
-    enum process_event event;
+    const long long last_try = clock_now_ms() + RETRIES_MS;
 
-    strvec_push_each(&command, DELIVERY_VOLUME_PATH, ATTACH_OPTION, NULL);
-    strvec_pushf(&command, "%.*s", WORKSPACE_NAME_LENGTH, place->key);
-    if (container_exec(place->docker, place->container, &command, &streams, &instance->client,
-                       error) == 0) {
-        supervisor_link_attach(&instance->client.queue);
-        event = instance_pump(instance, INSTANCE_MADE, deadline, cancel);
-        docker_traced(place->docker, "enter", begin);
-        if (event == PROCESS_PAUSED && instance->link.state == LINK_READY && !instance->link.broken)
+    for (;;) {
+        struct instance *instance = new_instance(place, limits);
+        const bool is_last = clock_now_ms() >= last_try;
+        enum process_event event;
+        const bool started = enter(place, instance, deadline, cancel, &event, error) == 0;
+        bool over = !started;
+
+        if (started && event == PROCESS_PAUSED && instance->link.state == LINK_READY &&
+            !instance->link.broken)
             return instance;
-        explain(place, instance, event, cancel, error);
+        if (started)
+            over = explain(place, instance, event, is_last, cancel, error);
+        instance_free(instance);
+        if (over)
+            return NULL;
+        poll(NULL, 0, RETRY_PAUSE_MS);
     }
-    instance_free(instance);
-    return NULL;
 }

@@ -66,8 +66,20 @@ static bool has_leading_dot(const char *name)
     return false;
 }
 
+static bool has_first_part(const struct strvec *names, const char *name)
+{
+    const size_t length = strcspn(name, "/");
+
+    for (size_t i = 0; i < names->count; i++)
+        if (strlen(names->items[i]) == length && strncmp(names->items[i], name, length) == 0)
+            return true;
+    return false;
+}
+
 static bool is_wanted(const struct collector *collector, const char *name)
 {
+    if (collector->names)
+        return name[0] != '.' || has_first_part(collector->names, name);
     if (wants_all(collector) && has_leading_dot(name) && !is_in_repository(name))
         return false;
     for (size_t i = 0; i < collector->glob_count; i++)
@@ -182,7 +194,10 @@ static void begin_entry(void *context, const struct untar_entry *entry)
     if (entry->type == UNTAR_DIRECTORY)
         return;
     if (!is_wanted(collector, matched_part(name))) {
-        note_unwanted(collector, name);
+        if (collector->names)
+            omit(collector, name, "a dot begins its name, and nothing names it");
+        else
+            note_unwanted(collector, name);
         return;
     }
     problem = entry->type == UNTAR_FILE ? name_problem(collector, name) : type_problem(entry->type);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "run/run_state.h"
+#include "run/verdict.h"
 
 /*
  * How long the container outlives the time of its session: if isolator hangs, it ends by itself.
@@ -135,6 +136,7 @@ void run_session_set_program(const struct run *run, struct program_request *requ
 
     request->reset = run->instance->link.state >= LINK_ENDED;
     request->keep_processes = session->keep_processes;
+    request->samples_memory = !run->result->session;
     request->linger_ms = run_session_left_ms(session) + END_GRACE_MS;
     request->seconds_left = (double)run_session_left_ms(session) / 1000;
     request->cpu_left_us = left_of(session->limits.cpu_seconds * 1e6,
@@ -173,6 +175,9 @@ void run_session_take_run(struct run *run, bool used)
     struct result *result = run->result;
     const bool idle = run->instance && instance_is_idle(run->instance);
 
+    /* in a workspace: the maximum of the container is that of all commands */
+    if (!result->session && run->instance && run->instance->link.has_end)
+        result->peak_bytes = verdict_figure(run->instance->link.end.used_bytes);
     session->cpu_us += cpu_us_of(result);
     session->output_bytes += result->bytes[0] + result->bytes[1];
     remember_artifacts(session, &result->artifacts);

@@ -1,6 +1,7 @@
 #include "service/workspaces.h"
 
 #include <math.h>
+#include <poll.h>
 #include <string.h>
 #include <time.h>
 
@@ -22,6 +23,8 @@
 /* A workspace limits neither the CPU time nor the output of all its commands together. */
 #define CPU_SECONDS_MAX  1e12
 #define OUTPUT_BYTES_MAX (1ULL << 62)
+
+enum { TURN_POLL_MS = 20 };
 
 static struct workspace_place place_of(const struct docker *docker, const struct job_note *note,
                                        const char *container)
@@ -236,6 +239,27 @@ void workspaces_complete(const struct job_note *note, struct request *request)
             request->policy.limits.number[i] = plan->policy.limits.number[i];
 }
 
+/*
+ * Waits until no other isolator of this user works in the workspace. A client that waited in the
+ * container would take from the limits that the commands of others have there.
+ */
+static int take_turn(struct run *run, const struct job_note *note, struct error *error)
+{
+    const long long deadline = run_setup_deadline(run);
+    struct pollfd cancelled = {notifier_fd(run->cancel), POLLIN, 0};
+
+    while (!linux_lock_now(note->lock)) {
+        if (clock_now_ms() >= deadline)
+            return error_set(error, ERROR_INPUT, WORKSPACE_INSTANCE_IN_USE);
+        if (poll(&cancelled, 1, TURN_POLL_MS) > 0) {
+            owned_container_set_cancelled(error);
+            return -1;
+        }
+    }
+    run->start = clock_now_ms(); /* the time of the others is not this one's */
+    return 0;
+}
+
 /* Enters the workspace, and runs the command. */
 static void visit(struct run *run, const struct job_note *note)
 {
@@ -250,8 +274,9 @@ static void visit(struct run *run, const struct job_note *note)
     struct run_session session;
 
     run_session_init(&session, &limits, false);
-    session.instance = workspace_instance_visit(&place, &run->limits, run_setup_deadline(run),
-                                                run->cancel, &error);
+    if (take_turn(run, note, &error) == 0)
+        session.instance = workspace_instance_visit(&place, &run->limits, run_setup_deadline(run),
+                                                    run->cancel, &error);
     if (session.instance)
         run_execute(run, &session, NULL);
     else

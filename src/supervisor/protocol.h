@@ -287,9 +287,13 @@ enum { JOB_KEY_SIZE = 49, JOB_NAME_LENGTH = 16 };
 #define JOB_DIRECTORY "/.isolator/scripts"
 #define JOB_STOP_FILE "/.isolator/stop"
 
-/* How the supervisor of a workspace and its clients are started: see "Workspaces". */
+/*
+ * How the supervisor of a workspace and its clients are started, see "Workspaces"; and a program of
+ * its file, see supervisor/files.h.
+ */
 #define WORKSPACE_OPTION "--workspace"
 #define ATTACH_OPTION    "--attach"
+#define FILES_OPTION     "--files"
 enum { WORKSPACE_NAME_LENGTH = 32 };
 
 /* With which status it exits. */
