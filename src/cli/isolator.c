@@ -94,10 +94,10 @@ static int print_help(void)
 {
     print_text("usage: isolator COMMAND [ARG...]\n"
                "       isolator FILE [ARG...]\n"
-               "       isolator help [COMMAND] [--man] | --help | --version\n"
+               "       isolator help [COMMAND] [--man]\n"
+               "       isolator --help | --version\n"
                "\n"
-               "Runs untrusted code in a fresh, locked-down container. FILE alone is run.\n"
-               "\n");
+               "Runs untrusted code in a fresh, locked-down container. FILE alone is run.\n");
     for (int i = 0; i < COMMANDS; i++)
         print_format("  %-9s  %s\n", commands[i].name, commands[i].help);
     print_text("\n"

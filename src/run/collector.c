@@ -52,8 +52,7 @@ static bool is_in_repository(const char *name)
     return false;
 }
 
-/* Whether a dot begins the name of the file or of a directory in its path. ".." is another matter.
- */
+/* Whether a dot begins the name of the file or of a directory in its path, other than ".." */
 static bool has_leading_dot(const char *name)
 {
     for (const char *part = name; part; part = strchr(part, '/')) {

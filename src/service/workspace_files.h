@@ -47,7 +47,7 @@ void workspace_list_release(struct workspace_list *list);
 
 /*
  * Reads what came from a workspace, `length` bytes with a NUL after them, into an empty list, which
- * takes over the text. False: that is no list.
+ * takes over the text. False: it is not a list.
  */
 bool workspace_list_read(struct workspace_list *list, char *text, size_t length);
 
