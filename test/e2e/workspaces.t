@@ -158,6 +158,8 @@ test_case 'refusals' && {
     refuses "-t is the timeout; programs have no terminal" exec -it w1 -- sh
     refuses "the configuration allows 28800 seconds at most" create --image $busybox --lifetime 9h
     refuses "cannot run as user 0" create --image $busybox --user 0:0
+    sed '1s/{/{"defaults": {"network": "bridge"}, /' "$ISOLATOR_CONFIG" >"$scratch/bridge.json"
+    refuses "a workspace cannot have a network: it goes on when isolator has ended" create --image $busybox --config "$scratch/bridge.json"
     workspace w6 --image $busybox
     isolator create --name w6 --image $busybox
     has "$err" "there is a job 'w6' already" "a name twice"

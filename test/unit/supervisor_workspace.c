@@ -230,6 +230,27 @@ CASE(supervisor_workspace__what_runs_ends_with_its_client)
     close_workspace(&test);
 }
 
+/* Also if the client wanted them to stay for its next request. */
+CASE(supervisor_workspace__what_stays_ends_with_its_client)
+{
+    const struct frame_run order = {
+        .timer_ms = LATE_MS, .output_max = MEGABYTE, .flags = FRAME_RUN_KEEP_PROCESSES};
+    struct workspace_test test = opened();
+    int alive;
+
+    open_workspace(&test);
+    attach_client(&test);
+    alive = open_alive(&test.fixture);
+    add_script(&test.fixture, "exec 3>alive; sleep 1000 >/dev/null 2>&1 &");
+    add(&test.fixture, FRAME_RUN, &order, sizeof order);
+    add(&test.fixture, FRAME_STDIN_END, NULL, 0);
+    expect(&test.fixture, FRAME_END);
+    end_client(&test, false);
+    check_dead(alive);
+    check_next(&test);
+    close_workspace(&test);
+}
+
 CASE(supervisor_workspace__files_without_credit_end_with_their_client)
 {
     struct workspace_test test = opened();
