@@ -292,6 +292,7 @@ static const struct option_rule rules[] = {
      STRING(name),
      FOR(RUN)},
     {WORKSPACE_TEXT_NAME, STRING(name), FOR(CREATE)},
+    {WORKSPACE_TEXT_SHELL, FLAG(shell), FOR(EXEC)},
     {WORKSPACE_TEXT_LIFETIME, CALL(run_option_take_seconds, lifetime_seconds), FOR(CREATE)},
     {WORKSPACE_TEXT_IDLE, CALL(run_option_take_seconds, idle_seconds), FOR(CREATE)},
     {{'v', "--verbose", NULL, "trace each step with its time on stderr", NULL,

@@ -101,6 +101,8 @@ void request_release(struct request *request)
         request_release(request->grader);
     free(request->grader);
     free(request->session_name);
+    free(request->workspace_name);
+    free(request->shell);
     session_terms_free(request->terms);
     strvec_release(&request->warnings);
     free(request->save_image);

@@ -232,7 +232,11 @@ static int unpack(char *path)
 
 int files_main(char **arguments)
 {
-    if (!arguments[0] || !arguments[1])
+    if (!arguments[0])
+        return 1;
+    if (strcmp(arguments[0], "nothing") == 0)
+        return 0;
+    if (!arguments[1])
         return 1;
     if (strcmp(arguments[0], "list") == 0)
         return list(arguments[1]);

@@ -293,6 +293,132 @@ test_case 'cp and ls: what is refused' && {
     refuses "cannot open the directory" cp w1:a "$scratch/more.txt"
 }
 
+# shell NAME CODE [OPTION...]: runs code in the shell of a workspace.
+shell() { isolator exec --shell "${@:3}" "$1" -- "$2"; }
+
+test_case 'the shell of a workspace keeps what code leaves' && {
+    for image in isolator-test/python:bookworm $busybox; do
+        workspace w14 --image $image
+        shell w14 'mkdir -p "a b"; cd "a b"; x="1  2
+'"'"'three"; export y=y; umask 027; set -u'
+        is "$status $(field stdout stderr)" "0 " "$image: the first code"
+        shell w14 'echo "$x|$PWD|$(umask)"; env | grep ^y; echo $none' --env E=first
+        is "$status $(field exitCode stdout)" "1 $([ $image = $busybox ] && echo 2 || echo 127) 1  2
+'three|/workspace/a b|0027
+y=y" "$image: directory, variables, umask and options are kept"
+        shell w14 'echo $E ${http_proxy-none}; exit 7' --env E=second --allow-host 127.0.0.1:1
+        has "$(field exitCode stdout)" "7 second http://127.0.0.1:" "$image: --env and the proxy are of each code"
+        shell w14 'echo $E ${http_proxy-none}; z=lost; sleep 100' --timeout 1s
+        is "$(field reason stdout)" "timeout second none" "$image: and exit ends nothing"
+        has "$(field warnings)" "what it has set is not kept" "$image: a warning about code that is ended"
+        shell w14 'echo ${z-none} ${y-none}'
+        is "$(field stdout)" "none y" "$image: the shell is as before it"
+        shell w14 'if'
+        is "$(field exitCode) $(field stdout)" "2 " "$image: a mistake of syntax"
+        shell w14 'trap "echo never" EXIT; sleep 1000 & v=1; set -e'
+        shell w14 'echo $v; false; echo not reached'
+        is "$(field exitCode stdout)" "1 1" "$image: errexit"
+        shell w14 'set +e; false; echo reached'
+        is "$(field exitCode stdout)" "0 reached" "$image: and without"
+        remove w14
+    done
+    workspace w14 --image isolator-test/python:bookworm
+    shell w14 'f() { echo "f $1"; }; list=(1 "2 3"); declare -A map=([k]=v); readonly r=1; shopt -s nullglob; alias l="echo alias"'
+    shell w14 'f 1; echo "${list[1]} ${map[k]} $r" *none; shopt -s expand_aliases; declare -p | grep -c isolator_code'
+    is "$(field stdout)" $'f 1\n2 3 v 1\n1' "functions, arrays and options of bash"
+    shell w14 "$(printf 'echo %070000d' 1) | wc -c"
+    is "$(field stdout)" 70001 "long code"
+    isolator exec --shell w14 -- echo two
+    is "$status" 2 "more than one word"
+    has "$err" "--shell takes one word of code" "which is said"
+    remove w14
+}
+
+# results PERL: the expression for each line of $out, whose result is $r, in the order of "line".
+results() { perl -MJSON::PP -e 'my @all = sort { $a->{line} <=> $b->{line} } map { decode_json($_) } <STDIN>; for our $r (@all) { print eval $ARGV[0] } die $@ if $@' "$1" <<<"$out"; }
+
+test_case 'lines of a batch' && {
+    workspace w12 --image isolator-test/python:bookworm
+    cat >"$scratch/lines" <<'END'
+{"id": "a", "workspace": "w12", "command": ["sh", "-c", "echo $WORD >made; pwd; cat"], "environment": {"WORD": "word"}, "stdin": "in"}
+{"workspace": "w12", "command": ["cat", "made"], "artifacts": ["made"]}
+{"workspace": "w12", "additional_files": [{"filename": "sub/main.py", "content": "print(6 * 7)"}]}
+{"workspace": "w12", "command": ["python3", "sub/main.py"], "timeout_seconds": 50}
+{"workspace": "w12", "command": ["sleep", "100"], "timeout_seconds": 0.3}
+{"workspace": "w12", "command": ["nosuch"]}
+{"workspace": "w12", "command": ["sh", "-c", "sleep 1000 & exit 3"]}
+{"workspace": "w12", "artifacts": ["made", "sub/*"]}
+{"workspace": "nosuch", "command": ["true"]}
+{"workspace": "w12", "command": ["true"], "memory_mb": 64}
+{"workspace": "w12", "command": "true"}
+{"command": ["true"]}
+{"workspace": "w12", "shell": "v=kept; cd sub"}
+{"workspace": "w12", "shell": "echo $v $(basename $PWD) $E", "environment": {"E": "e"}}
+{"workspace": "w12", "shell": "true", "command": ["true"]}
+{"workspace": "w12", "command": ["true"], "language": "python", "entrypoint_code": ""}
+{"workspace": "w12", "command": ["sh", "-c", "grep -l sleep /proc/[0-9]*/comm | wc -l"]}
+END
+    faulty "" isolator batch -j 4 --share --artifacts "$scratch/returned" "$scratch/lines"
+    expect "$(results 'join("|", map({ $_ // "null" } @$r{qw(workspace reason exitCode stdout error)}), map { $_->{name} } @{$r->{artifacts}}) . "\n"')" "the results" <<'END'
+w12|exit|0|/workspace
+in|null
+w12|exit|0|word
+|null|made
+w12|exit|0||null
+w12|exit|0|42
+|null
+w12|timeout|137||timeout after 0.3 s
+w12|command|-1||cannot start the program: 'nosuch': No such file or directory
+w12|exit|3||program exited with status 3
+w12|exit|0||null|made|sub/main.py
+nosuch|input|-1||no job 'nosuch'; isolator ps lists them
+w12|input|-1||memory_mb does not go with workspace, whose command runs under what isolator create was given
+w12|input|-1||command must be an array of strings
+null|input|-1||command and shell need workspace, the name of one
+w12|exit|0||null
+w12|exit|0|kept sub e
+|null
+w12|input|-1||command and shell cannot be used together
+w12|input|-1||language does not go with workspace, whose command runs under what isolator create was given
+w12|exit|0|0
+|null
+END
+    is "$(docker_calls | tr ' ' '\n' | grep -c '^exec$')" 1 "one docker command for all of them"
+    is "$(cat "$scratch/returned/2/made" "$scratch/returned/8/sub/main.py")" $'word\nprint(6 * 7)' "their files"
+    isolator batch --detach "$scratch/lines"
+    has "$out" "a job cannot use a session or a workspace" "no jobs"
+    remove w12
+}
+
+test_case 'several processes take turns in a workspace' && {
+    workspace w13 --image $busybox
+    visit w13 sh -c 'echo 0 >count'
+    for i in $(seq 20); do
+        echo '{"workspace": "w13", "command": ["sh", "-c", "n=$(cat count); sleep 0.01; echo $((n + 1)) >count"]}'
+    done >"$scratch/lines"
+    for i in 1 2 3; do "$ISOLATOR" batch "$scratch/lines" >"$scratch/shared.$i" 2>/dev/null & done
+    wait
+    visit w13 cat count
+    is "$(field stdout) $(cat "$scratch"/shared.* | grep -c '"success"')" "60 60" "each ran alone, and once"
+    mkfifo "$scratch/input"
+    "$ISOLATOR" batch -q "$scratch/input" >"$scratch/kept" 2>&1 &
+    kept=$!
+    exec 7>"$scratch/input"
+    echo '{"workspace": "w13", "command": ["echo", "first"]}' >&7
+    until_true grep -q first "$scratch/kept"
+    visit w13 echo between
+    is "$status $(field stdout)" "0 between" "a connection that is kept makes way"
+    echo '{"workspace": "w13", "command": ["echo", "second"]}' >&7
+    until_true grep -q second "$scratch/kept"
+    isolator stop w13
+    until_true has_ended w13
+    echo '{"workspace": "w13", "command": ["echo", "third"]}' >&7
+    exec 7>&-
+    wait $kept
+    has "$(tail -n 1 "$scratch/kept")" '"error": "the workspace has ended: it was stopped"' "it has ended meanwhile"
+    remove w13
+}
+
 test_case 'an image without a shell' && {
     workspace w7 --image isolator-test/noshell:1
     visit w7 /hello

@@ -21,6 +21,12 @@
             "letters, digits, _ . and -, and not only digits from 0 to 9 and a to f."              \
     }
 
+#define WORKSPACE_TEXT_SHELL                                                                       \
+    {                                                                                              \
+        0, "--shell", NULL, "run code in the shell of the workspace", NULL,                        \
+            "The word after two dashes is CODE for the shell of the workspace, see SHELL."         \
+    }
+
 #define WORKSPACE_TEXT_LIFETIME                                                                    \
     {                                                                                              \
         0, "--lifetime", "DURATION", "it ends after this time (default: 8h)", NULL,                \
@@ -45,6 +51,7 @@
 
 #define WORKSPACE_USAGE_EXEC                                                                       \
     "usage: isolator exec [OPTIONS] NAME -- COMMAND [ARG...]\n"                                    \
+    "       isolator exec [OPTIONS] --shell NAME -- CODE\n"                                        \
     "\n"                                                                                           \
     "Runs COMMAND in a workspace, whose name or id isolator create has printed, and\n"             \
     "prints one JSON result. Commands run one after the other; what one leaves\n"                  \
