@@ -9,8 +9,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "container/owned_container.h"
-#include "container/workspace_instance.h"
-#include "run/run.h"
 #include "run/run_steps.h"
 
 /* A workspace limits neither the CPU time nor the output of all its commands together. */

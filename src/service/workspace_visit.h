@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "container/workspace_instance.h"
 #include "run/run_session.h"
 #include "run/run_state.h"
 #include "service/job_note.h"

@@ -117,25 +117,9 @@ static int start_job(struct line_run *run, struct request *request, struct error
     struct batch *batch = run->batch;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
-    if (request->session_name || request->workspace_name)
-        return error_set(error, ERROR_USAGE,
-                         "a job cannot use a session or a workspace: run such lines without "
-                         "--detach");
     if (plan_resolve(&plan, batch->config, request, error) != 0)
         return -1;
     return batch_jobs_start(&batch->jobs, &plan, run->id, run->number, run, error);
-}
-
-/* Lines of a session or workspace follow each other, and may be in several shards. */
-static int check_shard(const struct batch *batch, const struct request *request,
-                       struct error *error)
-{
-    if ((!request->session_name && !request->workspace_name) ||
-        !batch_shard_is_part(&batch->options->shard))
-        return 0;
-    return error_set(error, ERROR_USAGE,
-                     "the lines of a session or workspace cannot be divided into shards: run them "
-                     "without --shard");
 }
 
 /* Submits the run of the arguments. On success the callbacks own the run. */
@@ -157,7 +141,8 @@ static int submit_line(struct line_run *run, const json_t *arguments, struct err
         return -1;
     run->workspace = request.workspace_name ? string_copy(request.workspace_name) : NULL;
     request.share_max = batch->options->detach || run->workspace ? 0 : batch->options->share;
-    if (check_shard(batch, &request, error) != 0)
+    if (batch_sessions_check(&request, batch->options->detach,
+                             batch_shard_is_part(&batch->options->shard), error) != 0)
         return -1;
     if (batch->options->detach)
         return start_job(run, &request, error);
