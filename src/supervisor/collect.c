@@ -59,7 +59,7 @@ static bool write_bytes(struct collect *collect, const void *data, size_t length
 /* Fills the last block of `size` bytes. */
 static bool write_padding(struct collect *collect, uint64_t size)
 {
-    static const char zeros[BLOCK];
+    static char zeros[BLOCK]; /* not const, so that they are not in the file */
     const size_t rest = (size_t)(size % BLOCK);
 
     return rest == 0 || write_bytes(collect, zeros, BLOCK - rest);
@@ -287,7 +287,7 @@ bool collect_named(struct collect *collect, int directory, const char *name)
 
 bool collect_end(struct collect *collect)
 {
-    static const char end[2 * BLOCK];
+    static char end[2 * BLOCK]; /* likewise */
 
     return write_bytes(collect, end, sizeof end);
 }
