@@ -9,7 +9,7 @@
 #include "docker/budget.h"
 #include "docker/explain.h"
 
-enum { RETRIES_MS = 3000, RETRY_PAUSE_MS = 100 };
+enum { RETRIES_MS = 3000, RETRY_PAUSE_MS = 100, END_IS_KNOWN_MS = 1000 };
 
 void workspace_instance_words(struct strvec *command, const char *key, long long ends,
                               long long idle_seconds)
@@ -78,6 +78,19 @@ static bool explain_end(const struct workspace_place *place, const struct notifi
         why = "its memory ran out";
     error_set(error, ERROR_INPUT, "the workspace has ended%s%s", why ? ": " : "",
               why ? why : "; the engine may have been restarted");
+    return true;
+}
+
+bool workspace_instance_explain_end(const struct workspace_place *place,
+                                    const struct notifier *cancel, struct error *error)
+{
+    const long long deadline = clock_now_ms() + END_IS_KNOWN_MS;
+
+    while (!explain_end(place, cancel, error)) {
+        if (clock_now_ms() >= deadline || notifier_raised(cancel))
+            return false;
+        poll(NULL, 0, RETRY_PAUSE_MS);
+    }
     return true;
 }
 

@@ -36,4 +36,11 @@ struct instance *workspace_instance_visit(const struct workspace_place *place,
                                           const struct container_limits *limits, long long deadline,
                                           const struct notifier *cancel, struct error *error);
 
+/*
+ * A visit was cut off: sets ERROR_INPUT, which says why the workspace has ended. The engine may
+ * learn of that in a moment. False: the workspace goes on, or nothing is known.
+ */
+bool workspace_instance_explain_end(const struct workspace_place *place,
+                                    const struct notifier *cancel, struct error *error);
+
 #endif

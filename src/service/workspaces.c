@@ -277,9 +277,12 @@ static void visit(struct run *run, const struct job_note *note)
     if (take_turn(run, note, &error) == 0)
         session.instance = workspace_instance_visit(&place, &run->limits, run_setup_deadline(run),
                                                     run->cancel, &error);
-    if (session.instance)
+    if (session.instance) {
         run_execute(run, &session, NULL);
-    else
+        if (run->result->reason == REASON_ENGINE)
+            workspace_instance_explain_end(&place, run->cancel, &error);
+    }
+    if (error.kind != ERROR_NONE)
         result_fail(run->result, &error);
     run_session_remove(&session, 0, &ignored);
     run_session_release(&session);

@@ -149,6 +149,21 @@ test_case 'it ends by itself: unused, over, stopped; exec says so, and ps knows'
     remove idle over stopped
 }
 
+test_case 'a command whose workspace is ended says so, and so do those that wait' && {
+    for word in stop 'rm --force'; do
+        workspace ends --image $busybox
+        "$ISOLATOR" exec --stream ends -- sh -c 'echo begun; sleep 1000' >"$scratch/first" 2>"$scratch/why" &
+        until_true grep -q begun "$scratch/first"
+        "$ISOLATOR" exec ends -- true >"$scratch/second" &
+        isolator $word ends
+        wait
+        has "$(cat "$scratch/why")" "the workspace " "$word: the command"
+        hasnt "$(cat "$scratch/why")" "memory" "$word: not another reason"
+        has "$(cat "$scratch/second")" '"error": "the workspace ' "$word: one that waits"
+        "$ISOLATOR" rm --force ends >/dev/null 2>&1
+    done
+}
+
 test_case 'refusals' && {
     refuses() { isolator "${@:2}"; is "$status|$out" "2|" "${*:2}"; has "$err" "$1" "${*:2}: the reason"; }
     refuses "no job 'nosuch'; isolator ps lists them" exec nosuch -- true
