@@ -41,7 +41,7 @@ int artifact_files_open(const char *directory, struct error *error)
     if (make_directories(directory) == 0)
         fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return fd >= 0 ? fd
-                   : error_set_errno(error, ERROR_INPUT, "--artifacts: cannot open '%s'", escaped);
+                   : error_set_errno(error, ERROR_INPUT, "cannot open the directory '%s'", escaped);
 }
 
 /*

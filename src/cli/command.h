@@ -20,9 +20,10 @@ static inline const struct option_table *command_options(const struct command *c
 }
 
 /* What each does is in its `usage`. */
-extern const struct command_line batch_command, bench_command, config_command, doctor_command,
-    gc_command, languages_command, logs_command, prepare_command, ps_command, pull_command,
-    rm_command, selftest_command, stop_command, tools_command, wait_command;
+extern const struct command_line batch_command, bench_command, config_command, cp_command,
+    doctor_command, gc_command, languages_command, logs_command, ls_command, prepare_command,
+    ps_command, pull_command, rm_command, selftest_command, stop_command, tools_command,
+    wait_command;
 
 /* argv[0] is the name of the command, "run". They return the exit status of the process. */
 int run_command(int argc, char **argv);

@@ -51,6 +51,8 @@ static const struct command commands[] = {
      .options = &run_option_tables[RUN_OPTIONS_CREATE], .run = create_command},
     {"exec", "run a command in a workspace", .options = &run_option_tables[RUN_OPTIONS_EXEC],
      .run = exec_command},
+    {"cp", "copy files into a workspace, or out of it", .line = &cp_command},
+    {"ls", "list files of a workspace", .line = &ls_command},
     {"ps", "list jobs and workspaces", .line = &ps_command},
     {"logs", "show what a job has written", .line = &logs_command},
     {"wait", "wait for jobs and print their results", .line = &wait_command},
@@ -95,13 +97,11 @@ static int print_help(void)
                "       isolator help [COMMAND] [--man]\n"
                "       isolator --help | --version\n"
                "\n"
-               "Runs untrusted code in a fresh, locked-down container. FILE alone is run.\n"
-               "\n");
+               "Runs untrusted code in a fresh, locked-down container. FILE alone is run.\n");
     for (int i = 0; i < COMMANDS; i++)
         print_format("  %-9s  %s\n", commands[i].name, commands[i].help);
     print_text("\n"
-               "isolator-mcp is the server for LLM hosts. See isolator(1), isolator-mcp(1) and\n"
-               "isolator_config.json(5).\n");
+               "isolator-mcp is the server for LLM hosts. See isolator(1), isolator-mcp(1).\n");
     return command_line_printed("help");
 }
 
@@ -128,6 +128,8 @@ static char *advice_for_word(const char *word, const char *next)
         names[i] = commands[i].name;
     nearest = option ? text_nearest(word, options, sizeof options / sizeof *options)
                      : text_nearest(word, names, COMMANDS);
+    if (strcmp(word, "mcp") == 0)
+        return string_copy("the server for LLM hosts is isolator-mcp");
     if (nearest)
         return string_format("did you mean '%s'?", nearest);
     if (option)

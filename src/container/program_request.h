@@ -43,7 +43,9 @@ struct program_request {
     bool is_last; /* no other request for this container follows; never in a script */
     const struct frame_collect *collect; /* its files, if it is the last one; NULL: none */
     bool fork;                           /* it may be a fork of one that was made ready */
-    const char *hook; /* the variable of a hook in `archive`; NULL: it has none */
+    /* With `make_ready`: the variable of a hook in `archive`, or the file of a driver that is there
+     * already. NULL: neither. */
+    const char *ready_text;
     /* Only in a session; 0 elsewhere. */
     const struct strbuf *cell; /* the cell for the interpreter; NULL: a program of its own */
     bool interpreter_waits;    /* an earlier cell has started it */

@@ -93,12 +93,12 @@ static void add_environment(struct strbuf *queue, const struct program_request *
 }
 
 static void add_make_ready(struct supervisor_link *link, const struct frame_run *run,
-                           const char *hook)
+                           const char *text)
 {
     CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
 
     strbuf_add(&payload, run, sizeof *run);
-    strbuf_addstr(&payload, hook ? hook : "");
+    strbuf_addstr(&payload, text ? text : "");
     add_frame(&link->last, FRAME_MAKE_READY, payload.data, payload.length);
     link->makes_ready = link->input_ended = true;
     link->was_resized = false; /* it starts with the limits of now */
@@ -128,7 +128,7 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
     if (request->collect)
         add_frame(&link->last, FRAME_COLLECT, request->collect, sizeof *request->collect);
     if (request->make_ready)
-        add_make_ready(link, &run, request->hook);
+        add_make_ready(link, &run, request->ready_text);
     else
         add_frame(&link->last, FRAME_RUN, &run, sizeof run);
 }

@@ -11,14 +11,25 @@
 #   {"number": TEXT}                  an integer of more than 64 bits, NaN, Infinity or -Infinity
 #
 # The program can do to this process what it likes. What it writes to descriptor 3 is no more than what its function could return.
+#
+# Tests can be forks of an interpreter that has come to the file with the arguments (run/ready_program.h). So nothing that is done
+# before may depend on the request, or need descriptor 3. What is imported here is of the standard library, even if the program has
+# files with the same names next to it.
+import sys
+
+sys.path.pop(0)
+KNOWN = set(sys.modules)
+
 import json
 import math
 import os
-import sys
 import traceback
 import types
 
+STANDARD_PATH = list(sys.path)
+OWN = {name.partition(".")[0] for name in set(sys.modules) - KNOWN}
 INT_BITS = 63
+neighbours = set()  # the names of what is in the directory of the program, without their endings
 
 
 class NoValue(Exception):
@@ -73,7 +84,7 @@ def plain(value):
 
 def number(value, place):
     """The number that one of another type is, such as numpy.int64, Fraction and Decimal."""
-    import numbers
+    import numbers  # after prefer_standard()
 
     kind = type(value)
     try:
@@ -90,6 +101,30 @@ def number(value, place):
 
 def refuse(value, place):
     raise NoValue("an object of type '%s' %s, which JSON does not have" % (type(value).__name__, place))
+
+
+def modules_in(path, names):
+    finder = sys.modules["_frozen_importlib_external"].PathFinder
+    return {name for name in names if getattr(finder.find_spec(name, path), "loader", None)}
+
+
+def forget(names):
+    for name in list(sys.modules):
+        if name.partition(".")[0] in names:
+            del sys.modules[name]
+
+
+def prefer_program(directory):
+    """Lets the program import its own modules, also those with names of modules that are imported here."""
+    sys.path.insert(0, directory)
+    neighbours.update(name.partition(".")[0] for name in os.listdir(directory))
+    forget(modules_in([directory], neighbours & OWN))
+
+
+def prefer_standard():
+    """Lets what is used here, such as traceback, import those of the standard library."""
+    sys.path = [*STANDARD_PATH, *sys.path]  # a value may be the list that it was
+    forget(modules_in(STANDARD_PATH, neighbours.intersection(sys.modules)))
 
 
 def load(path):
@@ -129,6 +164,7 @@ def end(status, report):
 
 
 def show(error):
+    prefer_standard()
     frames = error.__traceback__
     while frames and frames.tb_frame.f_code.co_filename == __file__:
         frames = frames.tb_next
@@ -138,11 +174,11 @@ def show(error):
 def main():
     path, function, owner = sys.argv[1:4]
     sys.argv[:4] = [path]
-    sys.path[0] = os.path.dirname(os.path.abspath(path))
-    os.set_inheritable(3, False)
     with open("isolator_call.json", encoding="utf-8") as file:
         arguments = json.load(file)
     os.remove("isolator_call.json")
+    os.set_inheritable(3, False)
+    prefer_program(os.path.dirname(os.path.abspath(path)))
     try:
         value = find(load(path), function, owner)(*arguments)
     except NoValue as error:
@@ -150,6 +186,7 @@ def main():
     except Exception as error:
         show(error)
         end(1, None)
+    prefer_standard()
     try:
         report = {"value": plain(value)}
     except NoValue as error:

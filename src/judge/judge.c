@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/thread.h"
@@ -29,23 +30,11 @@ static int begin(struct judge *judge, struct run *run, const struct plan *plan, 
     static const struct run_observer no_observer = RUN_OBSERVER_INIT;
     const long long each_ms = limits_timeout_ms(&plan->policy.limits);
     const struct result *result = &judge->result;
-    struct shared_file *built =
-        plan->built && plan->build.count > 0 ? built_files_find(plan->built) : NULL;
     bool begun;
-    int status = 0;
 
     judge->plan = *plan;
-    if (built)
-        judge->plan.build = (struct strvec)STRVEC_INIT;
     begun = run_begin(&judge->run, run->docker, &judge->plan, &no_observer, run->cancel, NULL,
                       &judge->result);
-    if (begun && built)
-        status = built_archive_use(&judge->run, built, error);
-    if (begun && built && status == 0)
-        judge->run.limits = submission_limits(&judge->run);
-    shared_file_release(built);
-    if (status != 0)
-        return -1;
     run->turns_ms += plan_programs_ms(plan) +
                      (each_ms + budget_ms(run->docker, BUDGET_RESTORE)) * (long long)uses;
     judge->run.turns_ms = run_use_ms(run);
@@ -75,16 +64,25 @@ struct judge *judge_new(struct run *run, const struct plan *plan, const char *ro
     return NULL;
 }
 
-/* Makes the container, and builds the judge there. */
-static int open_run(struct judge *judge, struct error *error)
+/* Gives it what an earlier run has built, in place of its sources and its build. */
+static int use_built(struct judge *judge, const struct shared_file *file, struct error *error)
+{
+    judge->plan.build = (struct strvec)STRVEC_INIT;
+    if (built_archive_use(&judge->run, file, error) != 0)
+        return -1;
+    judge->run.limits = submission_limits(&judge->run);
+    return 0;
+}
+
+/* Makes the container, and builds the judge there unless it was built before. */
+static int open_container(struct judge *judge, const struct shared_file *file, struct error *error)
 {
     struct run *run = &judge->run;
-    const long long deadline = run_setup_deadline(run);
     CLEANUP_FREE char *said = NULL;
     bool begun, built;
 
-    if (run_make_instance(run, error) != 0 ||
-        submission_prepare(run, deadline, &begun, &built, error) != 0)
+    if ((file && use_built(judge, file, error) != 0) || run_make_instance(run, error) != 0 ||
+        submission_prepare(run, run_setup_deadline(run), &begun, &built, error) != 0)
         return error_prefix(error, "%s", judge->role);
     if (built)
         return 0;
@@ -93,6 +91,22 @@ static int open_run(struct judge *judge, struct error *error)
     said = judge->result.build ? checker_text_first_line(&judge->result.build->text[1]) : NULL;
     return error_set(error, ERROR_JUDGE, "%s cannot be built%s%s", judge->role, said ? ": " : "",
                      said ? said : "");
+}
+
+/* Only one of the runs that begin at the same time builds it, and the others wait for that. */
+static int open_run(struct judge *judge, struct error *error)
+{
+    struct built_files *built = judge->plan.build.count > 0 ? judge->plan.built : NULL;
+    bool is_first = false;
+    struct shared_file *file = built ? built_files_find(built, &judge->stop, &is_first) : NULL;
+    int status;
+
+    judge->run.start = clock_now_ms(); /* it may have waited */
+    status = open_container(judge, file, error);
+    if (is_first)
+        built_files_give_up(built);
+    shared_file_release(file);
+    return status;
 }
 
 static void *make(void *context)
@@ -136,6 +150,8 @@ void judge_finish(struct judge *judge, struct result *result)
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
 
     notifier_raise(&judge->ending);
+    if (judge->plan.built)
+        built_files_wake(judge->plan.built);
     judge_wait(judge, &ignored); /* the program may not have come to its tests */
     for (size_t i = 0; i < judge->result.warnings.count; i++)
         strvec_pushf(&result->warnings, "%s: %s", judge->role, judge->result.warnings.items[i]);

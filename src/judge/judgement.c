@@ -1,7 +1,6 @@
 #include "judge/judgement.h"
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "judge/case_run.h"
 #include "judge/interaction.h"
 #include "run/run.h"
@@ -14,7 +13,6 @@ static void start_interactor(void *context)
     if (!judgement->judge || judgement->judge->is_started)
         return;
     judgement->relays |= judgement->run.instance->link.is_gvisor;
-    judgement->judge->run.start = clock_now_ms();
     judge_start(judgement->judge, judgement->relays ? NULL : judgement->run.instance);
 }
 

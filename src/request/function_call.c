@@ -23,9 +23,10 @@ void function_call_copy(struct function_call *call, const struct function_call *
     call->class_name = from->class_name ? string_copy(from->class_name) : NULL;
 }
 
-const struct call_driver *function_call_driver(const struct strvec *extensions)
+const struct call_driver *function_call_driver(const struct function_call *call,
+                                               const struct strvec *extensions)
 {
-    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+    for (size_t i = 0; call->function && i < sizeof drivers / sizeof *drivers; i++)
         for (size_t j = 0; j < sizeof drivers[i].extensions / sizeof(char *); j++)
             if (drivers[i].extensions[j] && strvec_contains(extensions, drivers[i].extensions[j]))
                 return &drivers[i];

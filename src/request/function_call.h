@@ -28,8 +28,12 @@ struct call_driver {
     const char *(*text)(void);
 };
 
-/* The driver for programs of a language with these extensions; NULL: it has none. */
-const struct call_driver *function_call_driver(const struct strvec *extensions);
+/*
+ * The driver for programs of a language with these extensions; NULL: it has none, or no function is
+ * called.
+ */
+const struct call_driver *function_call_driver(const struct function_call *call,
+                                               const struct strvec *extensions);
 
 /* Adds the words that the driver gets. */
 void function_call_add_words(const struct function_call *call, const char *entrypoint,

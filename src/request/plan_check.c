@@ -136,7 +136,7 @@ int plan_check_call(const struct plan *plan, const struct language *language,
     if (request->checker)
         return error_set(error, ERROR_USAGE,
                          "a request with a call cannot have a checker: values are compared");
-    if (language->build.count > 0 || !function_call_driver(&language->extensions))
+    if (language->build.count > 0 || !function_call_driver(&request->call, &language->extensions))
         return error_set(error, ERROR_USAGE,
                          "no function of a program in %s can be called; languages with the "
                          "extension .py or .js can do that",

@@ -48,8 +48,7 @@ void plan_program_fill(struct plan *plan, const struct language *language)
 {
     const char *program = plan_main(plan);
     const char *standard = plan_standard(plan, language);
-    const struct call_driver *driver =
-        plan->call.function ? function_call_driver(&language->extensions) : NULL;
+    const struct call_driver *driver = function_call_driver(&plan->call, &language->extensions);
 
     strvec_release(&plan->build);
     strvec_release(&plan->command);

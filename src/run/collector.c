@@ -52,8 +52,7 @@ static bool is_in_repository(const char *name)
     return false;
 }
 
-/* Whether a dot begins the name of the file or of a directory in its path. ".." is another matter.
- */
+/* Whether a dot begins the name of the file or of a directory in its path, other than ".." */
 static bool has_leading_dot(const char *name)
 {
     for (const char *part = name; part; part = strchr(part, '/')) {
@@ -66,8 +65,20 @@ static bool has_leading_dot(const char *name)
     return false;
 }
 
+static bool has_first_part(const struct strvec *names, const char *name)
+{
+    const size_t length = strcspn(name, "/");
+
+    for (size_t i = 0; i < names->count; i++)
+        if (strlen(names->items[i]) == length && strncmp(names->items[i], name, length) == 0)
+            return true;
+    return false;
+}
+
 static bool is_wanted(const struct collector *collector, const char *name)
 {
+    if (collector->names)
+        return name[0] != '.' || has_first_part(collector->names, name);
     if (wants_all(collector) && has_leading_dot(name) && !is_in_repository(name))
         return false;
     for (size_t i = 0; i < collector->glob_count; i++)
@@ -182,7 +193,10 @@ static void begin_entry(void *context, const struct untar_entry *entry)
     if (entry->type == UNTAR_DIRECTORY)
         return;
     if (!is_wanted(collector, matched_part(name))) {
-        note_unwanted(collector, name);
+        if (collector->names)
+            omit(collector, name, "a dot begins its name, and nothing names it");
+        else
+            note_unwanted(collector, name);
         return;
     }
     problem = entry->type == UNTAR_FILE ? name_problem(collector, name) : type_problem(entry->type);

@@ -28,7 +28,12 @@
 enum { COLLECTOR_MEMORY_MAX = 1 << 20 };
 
 struct collector {
-    const struct plan *plan;     /* borrowed */
+    const struct plan *plan; /* borrowed */
+    /*
+     * In place of patterns, set after collector_init(): all files are wanted, but at the top only
+     * those of these names may begin with a dot; borrowed.
+     */
+    const struct strvec *names;
     const struct manifest *sent; /* the files that the program was given; borrowed */
     struct result *result;       /* borrowed; gets the artifacts */
     struct glob *globs;          /* owned; compiled from the plan's patterns */

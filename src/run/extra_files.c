@@ -43,12 +43,6 @@ static const struct tools_module *find_module(const struct plan *plan)
     return NULL;
 }
 
-/* What calls the function of the program; NULL: none is called. */
-static const struct call_driver *find_driver(const struct plan *plan)
-{
-    return plan->call.function ? function_call_driver(&plan->source_extensions) : NULL;
-}
-
 /* Adds the directories above the program, next to which modules are found. */
 static int add_directories(struct archive *archive, const char *entrypoint, struct error *error)
 {
@@ -83,15 +77,11 @@ static int add_module(struct archive *archive, const struct tools_module *module
 static int add_all(const struct run *run, struct archive *archive, struct error *error)
 {
     const struct tools_module *module = find_module(run->plan);
-    const struct call_driver *driver = find_driver(run->plan);
 
     if (needs_certificates(run) &&
         terminator_add_certificates(run->terminator, archive, PROXY_BUNDLE_NAME, error) != 0)
         return -1;
     if (module && add_module(archive, module, run->plan->entrypoint, error) != 0)
-        return -1;
-    if (driver && archive_add_bytes(archive, driver->name, driver->text(), strlen(driver->text()),
-                                    error) != 0)
         return -1;
     return archive_finish_with(archive, &run->files, error);
 }
@@ -102,7 +92,7 @@ int extra_files_begin(struct run *run, struct error *error)
     struct archive *archive = &run->with_extra_files;
     CLEANUP(manifest_release) struct manifest added = MANIFEST_INIT;
 
-    if (!needs_certificates(run) && !find_module(plan) && !find_driver(plan))
+    if (!needs_certificates(run) && !find_module(plan))
         return 0;
     if (archive_open_on_disk(archive, plan->policy.uid, plan->policy.gid, &added, error) != 0 ||
         add_all(run, archive, error) != 0)

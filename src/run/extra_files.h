@@ -1,7 +1,7 @@
 /*
  * Files of isolator's own that a program gets with those of its request: the certificates of its
- * terminator (run/run_terminator.h), a module for its tools, and the driver of a call. They come
- * first, so a file of the request that has the same name replaces one.
+ * terminator (run/run_terminator.h), and a module for its tools. They come first, so a file of the
+ * request that has the same name replaces one.
  */
 #ifndef RUN_EXTRA_FILES_H
 #define RUN_EXTRA_FILES_H

@@ -160,6 +160,16 @@ static int check_size(const struct pack_tree *tree, const struct plan *plan, str
     return error_about(error, limit_rules[LIMIT_WORKDIR].key.name);
 }
 
+/* Adds what calls a function, if one is called: it replaces a file of that name. */
+static int add_driver(struct archive *archive, const struct plan *plan, struct error *error)
+{
+    const struct call_driver *driver = function_call_driver(&plan->call, &plan->source_extensions);
+
+    return driver ? archive_add_bytes(archive, driver->name, driver->text(), strlen(driver->text()),
+                                      error)
+                  : 0;
+}
+
 int pack_input(const struct plan *plan, struct archive *archive, struct strvec *warnings,
                const struct notifier *cancel, struct error *error)
 {
@@ -190,6 +200,8 @@ int pack_input(const struct plan *plan, struct archive *archive, struct strvec *
         result = add_paths(&tree, plan, error);
     if (result == 0)
         result = check_size(&tree, plan, error);
+    if (result == 0)
+        result = add_driver(archive, plan, error);
     pack_tree_count_omitted(&tree);
     return result == 0 ? archive_finish(archive, error) : -1;
 }
@@ -208,7 +220,8 @@ int pack_input_files(const struct input_files *files, const struct plan *plan,
 
     if ((large ? archive_open_on_disk : archive_open)(archive, plan->policy.uid, plan->policy.gid,
                                                       NULL, error) != 0 ||
-        add_files(&tree, files, error) != 0 || check_size(&tree, plan, error) != 0)
+        add_files(&tree, files, error) != 0 || check_size(&tree, plan, error) != 0 ||
+        add_driver(archive, plan, error) != 0)
         return -1;
     return archive_finish(archive, error);
 }

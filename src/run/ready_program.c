@@ -35,7 +35,7 @@ static bool tests_can_fork(const struct plan *plan)
         if (plan->tests.items[i].arguments.count > 0 || plan->tests.items[i].environment.count > 0)
             return false;
     return plan->tests.count >= TESTS_MIN && can_fork(plan) && plan->preload.count == 0 &&
-           !plan->interactive && !plan->call.function;
+           !plan->interactive;
 }
 
 bool ready_program_is_possible(const struct plan *plan, enum ready_use use)
@@ -68,6 +68,7 @@ int ready_program_make(struct instance *instance, const struct plan *plan, enum 
                        long long deadline, const struct notifier *cancel, struct error *error)
 {
     static const struct strbuf no_cell = STRBUF_INIT;
+    const struct call_driver *driver = function_call_driver(&plan->call, &plan->source_extensions);
     CLEANUP(archive_release) struct archive archive = ARCHIVE_INIT;
     struct program_request request = {
         .spec = use == READY_FOR_CELL ? program_spec_of_interpreter(plan) : program_spec_of(plan),
@@ -85,7 +86,9 @@ int ready_program_make(struct instance *instance, const struct plan *plan, enum 
         if (pack_hook(plan, request.fork, &archive, error) != 0)
             return -1;
         request.archive = archive_file(&archive);
-        request.hook = HOOK_VARIABLE;
+        request.ready_text = HOOK_VARIABLE;
+    } else if (driver) {
+        request.ready_text = driver->name;
     }
     instance_send(instance, &request);
     event = instance_pump(instance, INSTANCE_READY, deadline, cancel);

@@ -28,7 +28,8 @@ enum ready_use {
  * Whether there can be one: the configuration wants it, and the program of the plan needs no build,
  * or for a cell, an interpreter stays in sessions of its language. For tests and lines, it has to
  * be Python. There have to be enough tests, without arguments or variables of their own, and their
- * interpreter imports nothing in advance: no one has agreed that their modules are forked.
+ * interpreter imports nothing in advance: no one has agreed that their modules are forked. If they
+ * call a function, the interpreter has loaded the driver for that.
  */
 bool ready_program_is_possible(const struct plan *plan, enum ready_use use);
 

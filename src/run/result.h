@@ -64,7 +64,7 @@ struct result {
     struct strbuf text[2]; /* stdout and stderr as valid UTF-8, head and tail kept */
     unsigned long long bytes[2];
     bool truncated[2];
-    long long duration_ms; /* of the program; 0 if it never ran */
+    long long duration_ms; /* of the program, at least a timeout that it met; 0 if it never ran */
     long long total_ms;    /* of the whole run, until the result was complete; not in the JSON */
     char *error;           /* owned; NULL on success */
     const char *error_subject; /* see base/error.h; NULL: none */

@@ -171,11 +171,15 @@ static void set_end(const struct verdict *verdict, struct result *result)
 
 /* ---- figures and warnings */
 
-static void set_figures(const struct verdict *verdict, struct result *result)
+/* The timeout begins with BEGUN, and the supervisor measures from right before the execution. */
+static void set_figures(const struct verdict *verdict, enum verdict_stop stop,
+                        struct result *result)
 {
     const struct frame_end *end = verdict->end;
-    const long long ms = end ? (verdict_figure(end->wall_us) + 999) / 1000 : verdict->measured_ms;
+    long long ms = end ? (verdict_figure(end->wall_us) + 999) / 1000 : verdict->measured_ms;
 
+    if (stop == STOP_TIMEOUT && ms < program_request_timeout_ms(verdict->request))
+        ms = program_request_timeout_ms(verdict->request);
     result->duration_ms = ms > 0 ? ms : 1; /* 0 means that it never ran */
     if (!end)
         return;
@@ -230,7 +234,7 @@ bool verdict_reach(const struct verdict *verdict, struct result *result)
 {
     const enum verdict_stop stop = stop_of(verdict);
 
-    set_figures(verdict, result);
+    set_figures(verdict, stop, result);
     if (stop == STOP_NONE && !verdict->end)
         return false;
     if (stop != STOP_NONE)

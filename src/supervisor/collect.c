@@ -265,17 +265,35 @@ static bool collect_entry(struct walk *walk, int parent, const char *name)
     return true;
 }
 
-bool collect_directory(struct collect *collect, int directory)
+bool collect_contents(struct collect *collect, int directory)
 {
-    static const char end[2 * BLOCK];
     struct walk walk = {.collect = collect, .length = 1};
     int fd;
 
     collect->error = 0;
     memcpy(collect->path, ".", 2);
-    fchmod(directory, 0700); /* a program may have locked itself out */
     fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return stop(&walk, errno);
-    return collect_names(&walk, fd) && write_bytes(collect, end, sizeof end);
+    return fd < 0 ? stop(&walk, errno) : collect_names(&walk, fd);
+}
+
+bool collect_named(struct collect *collect, int directory, const char *name)
+{
+    struct walk walk = {.collect = collect, .length = 1};
+
+    collect->error = 0;
+    memcpy(collect->path, ".", 2);
+    return collect_entry(&walk, directory, name);
+}
+
+bool collect_end(struct collect *collect)
+{
+    static const char end[2 * BLOCK];
+
+    return write_bytes(collect, end, sizeof end);
+}
+
+bool collect_directory(struct collect *collect, int directory)
+{
+    fchmod(directory, 0700); /* a program may have locked itself out */
+    return collect_contents(collect, directory) && collect_end(collect);
 }

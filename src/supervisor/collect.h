@@ -45,4 +45,12 @@ enum { COLLECT_DEPTH_MAX = 128, COLLECT_ENTRIES_MAX = 200000 };
  */
 bool collect_directory(struct collect *collect, int directory);
 
+/*
+ * The parts of an archive of several: what is in the directory, an entry of it, and the end. They
+ * fail in the same way.
+ */
+bool collect_contents(struct collect *collect, int directory);
+bool collect_named(struct collect *collect, int directory, const char *name);
+bool collect_end(struct collect *collect);
+
 #endif

@@ -60,7 +60,7 @@ enum frame_run_flag {
     FRAME_RUN_ALL = 8191,
     FRAME_RUN_NOT_IN_SCRIPTS = FRAME_RUN_AT_ONCE | FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR |
                                FRAME_RUN_VALUE | FRAME_RUN_FRESH | FRAME_RUN_FORK | FRAME_RUN_LAST,
-    /* A RUN with one of these does not continue a ready program. */
+    /* A RUN with one of these does not continue a ready program; one with a value can be a fork. */
     FRAME_RUN_NOT_READY =
         FRAME_RUN_JOINED | FRAME_RUN_INTERACTOR | FRAME_RUN_VALUE | FRAME_RUN_FRESH,
     /* These are not about how a program is started, in which a ready one must be the same. */

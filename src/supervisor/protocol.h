@@ -131,15 +131,19 @@
  * of these is left (supervisor/ready/ready_template.h). If there can be no fork, the program is
  * started as always.
  *
- * The text is empty or a variable more, "NAME=PATH", by which the interpreter finds a hook among
- * the files (src/drivers/preload.py). The hook reads from descriptor 3 the 12 digits of a length,
- * and the variables, each with its NUL, that were left out to make room for that one. It closes
- * the descriptor when it has undone this and loaded what it is for, or empties it if that is the
- * file of an interpreter that stays: what the interpreter looks at before that does not count.
+ * The text is empty, the name of a driver among the files (src/drivers/call.py), or a variable. A
+ * look at the driver does not count, so the interpreter loads it and waits at the next one.
+ *
+ * A variable more, "NAME=PATH", is how the interpreter finds a hook among the files
+ * (src/drivers/preload.py). The hook reads from descriptor 3 the 12 digits of a length, and the
+ * variables, each with its NUL, that were left out to make room for that one. It closes the
+ * descriptor when it has undone this and loaded what it is for, or empties it if that is the file
+ * of an interpreter that stays: what the interpreter looks at before that does not count.
  *
  * Values. RUN with FRAME_RUN_VALUE gives the program a pipe as descriptor 3, to be written, whose
- * bytes REPORT carries. The program is ended if these are more than `report_max`, as for its
- * output. Neither FRAME_RUN_CELL nor FRAME_RUN_KEEP_PROCESSES may come with it.
+ * bytes REPORT carries. What is made ready has none, and of that only a fork gets one. The program
+ * is ended if these are more than `report_max`, as for its output. Neither FRAME_RUN_CELL nor
+ * FRAME_RUN_KEEP_PROCESSES may come with it.
  *
  * Interaction. Two programs in two containers can talk: a program that is tested, and an
  * interactor. The containers have a volume in common with two FIFOs, which belong to root. RUN with
@@ -283,9 +287,13 @@ enum { JOB_KEY_SIZE = 49, JOB_NAME_LENGTH = 16 };
 #define JOB_DIRECTORY "/.isolator/scripts"
 #define JOB_STOP_FILE "/.isolator/stop"
 
-/* How the supervisor of a workspace and its clients are started: see "Workspaces". */
+/*
+ * How the supervisor of a workspace and its clients are started, see "Workspaces"; and a program of
+ * its file, see supervisor/files.h.
+ */
 #define WORKSPACE_OPTION "--workspace"
 #define ATTACH_OPTION    "--attach"
+#define FILES_OPTION     "--files"
 enum { WORKSPACE_NAME_LENGTH = 32 };
 
 /* With which status it exits. */

@@ -163,17 +163,17 @@ static bool can_run(const struct supervisor *supervisor, const struct frame_run 
 static bool make_ready(struct supervisor *supervisor, const struct frame *frame)
 {
     struct frame_run order;
-    char variable[128];
+    char text[128];
 
     if (supervisor_has_script(supervisor) || supervisor_has_workspace(supervisor) ||
         supervisor->run.timer_ms > 0 || supervisor->ready.program.pid > 0 ||
         supervisor->program.arguments.count == 0 || frame->length < sizeof order ||
-        frame->length >= sizeof order + sizeof variable)
+        frame->length >= sizeof order + sizeof text)
         return false;
     memcpy(&order, frame->payload, sizeof order);
-    memcpy(variable, frame->payload + sizeof order, frame->length - sizeof order);
-    variable[frame->length - sizeof order] = '\0';
-    starting_make_ready(supervisor, &order, variable);
+    memcpy(text, frame->payload + sizeof order, frame->length - sizeof order);
+    text[frame->length - sizeof order] = '\0';
+    starting_make_ready(supervisor, &order, text);
     return true;
 }
 

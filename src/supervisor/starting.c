@@ -278,7 +278,7 @@ static void set_up_program(struct supervisor *supervisor, const struct frame_run
 }
 
 void starting_make_ready(struct supervisor *supervisor, const struct frame_run *frame,
-                         const char *variable)
+                         const char *text)
 {
     struct program *program = &supervisor->program;
     struct program_failure failure;
@@ -293,7 +293,7 @@ void starting_make_ready(struct supervisor *supervisor, const struct frame_run *
     program->order.flags &= ~(uint32_t)FRAME_RUN_NOT_READY;
     if (program_has(program, FRAME_RUN_STDIN_FILE) && !program_open_stdin(program))
         ending_fail(supervisor, FRAME_STEP_START, errno, NULL);
-    else if (!ready_start(&supervisor->ready, program, &supervisor->figures, variable, &failure))
+    else if (!ready_start(&supervisor->ready, program, &supervisor->figures, text, &failure))
         ending_fail(supervisor, FRAME_STEP_START, failure.error, NULL);
 }
 

@@ -5,6 +5,7 @@
  * usage: supervisor WORKDIR [KEY]
  *        supervisor WORKDIR --workspace NAME ENDS IDLE
  *        supervisor --attach NAME
+ *        supervisor --files ...: see supervisor/files.h
  *        supervisor --probe WHAT BELOW BEYOND
  *        supervisor --relay CONNECTIONS
  *        isolator-call ...: see supervisor/relay/tool_call.h
@@ -20,6 +21,7 @@
 #include "base/limit_probe.h"
 #include "base/mux.h"
 #include "supervisor/attach.h"
+#include "supervisor/files.h"
 #include "supervisor/probe.h"
 #include "supervisor/protocol.h"
 #include "supervisor/relay/relay_server.h"
@@ -143,6 +145,8 @@ int main(int argc, char **argv)
         return probe(argv + 2);
     if (argc == 3 && strcmp(argv[1], ATTACH_OPTION) == 0)
         return is_name(argv[2]) ? attach(argv[2], 1) : 1;
+    if (argc > 1 && strcmp(argv[1], FILES_OPTION) == 0)
+        return files_main(argv + 2);
     if (argc == 3 && strcmp(argv[1], MUX_RELAY_OPTION) == 0)
         run_relay(argv[0], argv[2]);
     return run_supervisor(argc, argv);

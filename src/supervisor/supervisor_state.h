@@ -142,7 +142,7 @@ void requests_stop(struct supervisor *supervisor);
 
 /* Handles MAKE_READY. */
 void starting_make_ready(struct supervisor *supervisor, const struct frame_run *frame,
-                         const char *variable);
+                         const char *text);
 
 /* Takes a status of wait(2) of what is made ready. False: it is of another child. */
 bool starting_take_ready(struct supervisor *supervisor, pid_t pid, int status);

@@ -150,6 +150,14 @@ static int make_entry(struct unpack *unpack, const struct untar_entry *entry, ch
     return last ? make_in(unpack, entry, unpack->parent, last) : -1;
 }
 
+static char *name_of(const struct unpack *unpack, const struct untar_entry *entry)
+{
+    const char *rest = strchr(entry->name, '/');
+
+    return unpack->root ? string_format("%s%s", unpack->root, rest ? rest : "")
+                        : string_copy(entry->name);
+}
+
 static void begin_entry(void *context, const struct untar_entry *entry)
 {
     struct unpack *unpack = context;
@@ -157,7 +165,7 @@ static void begin_entry(void *context, const struct untar_entry *entry)
     if (unpack->failed)
         return;
     free(unpack->name);
-    unpack->name = string_copy(entry->name);
+    unpack->name = name_of(unpack, entry);
     unpack->executable = entry->executable;
     unpack->modified = entry->modified;
     if (make_entry(unpack, entry, unpack->name) != 0)

@@ -28,6 +28,8 @@ struct unpack {
     int parent;
     char *parent_path;
     bool used; /* bytes have arrived */
+    /* What the first part of each name becomes, after unpack_init(); borrowed; NULL: it stays. */
+    const char *root;
 };
 
 void unpack_init(struct unpack *unpack);

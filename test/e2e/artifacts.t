@@ -340,7 +340,7 @@ test_case --quick 'wrong options' && {
 test_case --quick 'a directory that cannot be created' && {
     : >"$scratch/file"
     code ash 'echo' --artifacts "$scratch/file/deep"
-    outcome "2 error -1 input null --artifacts: cannot open '$scratch/file/deep': Not a directory" "its parent is a file"
+    outcome "2 error -1 input null cannot open the directory '$scratch/file/deep': Not a directory" "its parent is a file"
 }
 
 finish

@@ -158,6 +158,48 @@ TypeError: Cannot read properties of undefined (reading 'z')
 EOF
 }
 
+# Five tests are forks of an interpreter, one starts its own.
+test_case 'files of a Python program that have the names of modules' && {
+    program='import json, sys, token
+class Odd:
+    def __int__(self): return 1
+def f(kind):
+    if kind == "numbers":
+        import numbers
+        return numbers.MINE, Odd()
+    if kind == "ast":
+        import ast
+        return getattr(ast, "MINE", 0) + 1 / 0
+    if kind == "path":
+        sys.path[:] = ["x"]
+        return sys.path
+    return [json.MINE, token.MINE]'
+    own='{"filename": "NAME.py", "content": "MINE = \"NAME\""}'
+    files=$(for name in json token numbers ast traceback isolator_call; do echo "${own//NAME/$name}"; done | paste -sd,)
+    for test in "$(one own '["json","token"]' '"own"')" "$(one other 1 '"numbers"')" "$(one error 1 '"ast"')" "$(one path '["x"]' '"path"')"; do
+        for count in 1 5; do
+            call python ", \"detail\": \"full\", \"additional_files\": [$files]" "$(for i in $(seq $count); do sed "s/\"name\": \"/&$i-/" <<<"$test"; done | paste -sd,)" "$program"
+            tests "(($verdicts)"' =~ s/^\d-//r . " " . $_->{stderr} =~ s/\n +[\^~]+//gr =~ s/\n */; /gr) =~ s/[; ]*$//r' | uniq -c | sed 's/^ *//'
+        done
+    done >"$scratch/seen"
+    expect "$(cat "$scratch/seen")" "the tests" <<'EOF'
+1 own passed ["json", "token"] -
+5 own passed ["json", "token"] -
+1 other runtime-error - an object of type 'Odd' is or is in its value, which JSON does not have
+5 other runtime-error - an object of type 'Odd' is or is in its value, which JSON does not have
+1 error runtime-error - program exited with status 1 Traceback (most recent call last):; File "main.py", line 10, in f; return getattr(ast, "MINE", 0) + 1 / 0; ZeroDivisionError: division by zero
+5 error runtime-error - program exited with status 1 Traceback (most recent call last):; File "main.py", line 10, in f; return getattr(ast, "MINE", 0) + 1 / 0; ZeroDivisionError: division by zero
+1 path passed ["x"] -
+5 path passed ["x"] -
+EOF
+    for count in 1 5; do
+        call python '' "$(for i in $(seq $count); do one "$i" 1 1 | sed 's/}$/, "files": [{"filename": "isolator_call.py", "content": ""}]}/'; done | paste -sd,)" 'def f(number): return number'
+        is "$(tests "$verdicts" | sort -u -k2 | sed 's/^[0-9]* //')" "passed 1 -" "the driver is none of the files of $count tests"
+    done
+    shown() { call python ", \"detail\": \"full\", \"additional_files\": [$1]" "$(one error 1 '"ast"')" "$program"; json '$r->{tests}[0]{stderr}'; }
+    is "$(shown "$files")" "$(shown "")" "the marks below a line, for which traceback of some releases imports ast"
+}
+
 test_case 'programs that are hostile' && {
     other="more or other bytes than one value were written to descriptor 3"
     none="the program ended before its function returned a value"

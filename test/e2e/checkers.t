@@ -399,6 +399,25 @@ test_case 'a program that cannot be built does not wait for the build of the che
         "1 build build exited with status 1|not-run" "the result is that of the program"
 }
 
+test_case 'several programs whose checker is built once: it cannot be, or Ctrl-C' && {
+    echo 'SYNTAX error here' >"$scratch/broken.made"
+    for name in a b c; do cp "$(program 1 4 9)" "$scratch/$name.py"; done
+    isolator test --json --jobs 3 --config "$scratch/made.json" --tests "$scratch/tests" --checker "$scratch/broken.made" "$scratch"/[abc].py
+    is "$status $(grep -c '"the checker cannot be built: SYNTAX error here"' "$scratch/out")" "3 3" "each says so"
+    config '$config->{languages}{slow} = {%{$config->{languages}{made}}, extensions => [".slow"], defaultFilename => "main.slow",
+        build => ["sh", "-c", "sleep 1000"], buildLimits => {timeoutSeconds => 1000}};
+        $config->{languages}{late} = {%{$config->{languages}{made}}, extensions => [".late"], defaultFilename => "main.late", build => ["sh", "-c", "sleep 5; exit 1"]}' >"$scratch/slow.json"
+    touch "$scratch/check.slow" "$scratch/d.late"
+    start_isolator test --jobs 2 --config "$scratch/slow.json" --tests "$scratch/tests" --checker "$scratch/check.slow" "$scratch/a.py" "$scratch/d.late"
+    until_true eval '[ "$(own_containers | wc -l)" = 3 ]'
+    until_true eval '[ "$(own_containers | wc -l)" = 2 ]' # a program that cannot be built does not wait
+    kill -INT "$pid"
+    until_true eval '! kill -0 "$pid" 2>/dev/null' || kill -KILL "$pid"
+    await
+    is "$status" 130 "it ends"
+    gone "all containers are gone"
+}
+
 # ---- each is hostile to the other
 
 test_case 'a program learns nothing of the answer, and the checker nothing of an earlier test' && {

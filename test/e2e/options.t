@@ -145,7 +145,9 @@ test_case --quick 'isolator help with a wrong argument' && {
     isolator help rnu
     is "$status|$out|$err" "2||isolator: unknown command 'rnu'; did you mean 'run'?" "isolator help: a command misspelt"
     isolator mcp
-    is "$status|$out|$err" "2||isolator: unknown command 'mcp'; see isolator --help" "a short word that is like no command"
+    is "$status|$out|$err" "2||isolator: unknown command 'mcp'; the server for LLM hosts is isolator-mcp" "the server"
+    isolator xyz
+    is "$status|$out|$err" "2||isolator: unknown command 'xyz'; see isolator --help" "a short word that is like no command"
     isolator help --vers
     is "$status|$out|$err" "2||isolator: unknown option '--vers'; see isolator help --help" "isolator help: an option"
     isolator help run gc

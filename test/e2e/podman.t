@@ -122,6 +122,27 @@ test_case 'tests with a build, which has the limit of processes of the program' 
     is "$(left)" "" "nothing is left"
 }
 
+test_case 'a workspace' && {
+    isolator create --name box --language ash
+    is "$status|$out|$err" "0|box|" "it is made"
+    isolator exec box -- sh -c 'echo made >file; id -u; sleep 1000 & exit 3'
+    user=$(field stdout)
+    within "$user" 1900000 1965535 "a user of its own"
+    is "$(field exitCode reason)" "3 exit" "a command"
+    "$ISOLATOR" exec box --stream -- sh -c 'echo begun; sleep 1000' >"$scratch/begun" &
+    until_true grep -q begun "$scratch/begun"
+    kill -9 $!
+    wait $! 2>/dev/null
+    isolator exec box -- sh -c 'cat file; ps | grep -c "[s]leep"'
+    is "$(field stdout)" $'made\n0' "the file of the first one, and no processes of others, also of one that was killed"
+    isolator stop box
+    is "$status" 0 "stop"
+    isolator exec box -- true
+    is "$status $(field error)" "2 the workspace has ended: it was stopped" "which the next one says"
+    isolator rm box
+    is "$status|$(left)" "0|" "nothing is left"
+}
+
 test_case 'a job, whose order to stop no program can give' && {
     id=$("$ISOLATOR" start --timeout 60 "$(snippet ash 'touch /.isolator/stop; rm -r /.isolator/scripts; ls -ld /.isolator | cut -c 1-40; sleep 60')")
     is "$("$ISOLATOR" ps --quiet)" "$id" "it is listed"

@@ -463,19 +463,19 @@ test_case 'limits of the package, of the options and of the configuration' && {
     put limits/problem.yaml 'problem_format_version: 2025-09\nlimits: {time_limit: 3, memory: 100, output: 100, validation_time: 40}\n'
     put limits/data/secret/1.ans 'Twice 8\n'
     put limits/data/sample/1.ans 'Twice 2\n'
-    put limits/submissions/accepted/double.ash "cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max\
- /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu.max >&2\n$double"
+    put limits/submissions/accepted/double.ash "cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max >&2\n\
+echo quota \$(cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu.max) >&2\n$double"
     isolator test --json --problem "$scratch/limits"
     has "$(submissions '"$r->{tests}[0]{stderr}"')" 105906176 "the memory of the package, and 1 MB for process 1"
-    has "$(submissions '"$r->{tests}[0]{stderr}"')" 100000 "one CPU"
+    has "$(submissions '"$r->{tests}[0]{stderr}"')" "quota 100000" "one CPU"
     has "$(submissions '"@{$r->{warnings}}"')" "limits: output: isolator allows 64 MB, not 100" "the output is limited"
     isolator test --json --memory 50 --cpus 0.25 --problem "$scratch/limits"
-    has "$(submissions '"$r->{tests}[0]{stderr}"')" 25000 "--cpus"
+    has "$(submissions '"$r->{tests}[0]{stderr}"')" "quota 25000" "--cpus"
     has "$(submissions '"$r->{tests}[0]{stderr}"')" 53477376 "an option comes before it"
     perl -MJSON::PP -e 'my $config = decode_json(join "", <STDIN>); $config->{maximums} = {memoryMB => 80, cpuSeconds => 2, timeoutSeconds => 20, cpus => 0.9};
         $config->{defaults} = {memoryMB => 80, timeoutSeconds => 20}; print encode_json($config)' <"$ISOLATOR_CONFIG" >"$scratch/config.json"
     isolator test --json --config "$scratch/config.json" --problem "$scratch/limits"
-    has "$(submissions '"$r->{tests}[0]{stderr}"')" 50000 "a maximum of less than one CPU"
+    has "$(submissions '"$r->{tests}[0]{stderr}"')" "quota 50000" "a maximum of less than one CPU"
     problem limits --config "$scratch/config.json"
     expect "$status
 $(printf '%s\n' "$err" | grep -v belongs)" "the maximums of the configuration win" <<END
@@ -879,7 +879,7 @@ test_case 'a validator is built once for all submissions' && {
     put once/data/secret/1.in '3\n'
     put once/data/secret/1.ans '3\n'
     for name in a b c; do put once/submissions/accepted/$name.ash 'echo\n'; done
-    problem once --verbose --jobs 1
+    problem once --verbose --jobs 2
     is "$status $(printf '%s\n' "$out" | tail -n 1) $(grep -c '^isolator: resize ' <<<"$err")" "0 3 of 3 submissions as expected 1" "$err"
 }
 

@@ -125,20 +125,22 @@ test_case 'figures count from the begin of the program' && {
         "1 cpu-time a second" "a limit of CPU time"
 }
 
-# tests CODE [CONFIG]: runs eight tests of a program, whose stdin is the number of the test; "seen" has a line for each: its name and
-# status, what it printed, and the last line of what it wrote on stderr.
+# tests CODE [CONFIG [FUNCTION]]: runs eight tests of a program, whose stdin is the number of the test, or which call its function
+# with that; "seen" has a line for each: its name and status, what it printed and returned, and the last line of stderr.
 tests() {
-    perl -MJSON::PP -e 'print encode_json({language => "python", entrypoint_code => shift,
-        tests => [map {{name => "$_", stdin => "$_", no_expected => JSON::PP::true}} 1 .. 8]}), "\n"' "$1" >"$scratch/lines"
+    perl -MJSON::PP -e 'my ($code, $function) = @ARGV; print encode_json({language => "python", entrypoint_code => $code,
+        $function ? (call => {function => $function}) : (), tests => [map {{name => "$_", stdin => "$_", no_expected => JSON::PP::true,
+        $function ? (call_arguments => [$_]) : ()}} 1 .. 8]}), "\n"' "$1" "${3-}" >"$scratch/lines"
     batch_with "{\"warm\": {\"python\": 0}${2-}}" -j 1 "$scratch/lines" 2>"$scratch/err"
-    results 'map { "$_->{name} $_->{status}: $_->{stdout}" =~ s/\n/ /gr . (split /\n/, $_->{stderr})[-1] } @{$r->{tests}}' >"$scratch/seen"
+    results 'map { "$_->{name} $_->{status}: $_->{stdout}" =~ s/\n/ /gr . ($_->{value} // "") . (split /\n/, $_->{stderr})[-1] } @{$r->{tests}}' >"$scratch/seen"
 }
 seeds() { sort -u -t: -k2 "$scratch/seen" | wc -l; } # how many different lines there are, without the names of the tests
 
+image=$(perl -MJSON::PP -e 'local $/; print decode_json(<STDIN>)->{languages}{python}{image}' <"$ISOLATOR_CONFIG")
+never=", \"languages\": {\"python\": {\"image\": \"$image\", \"ready\": false}}"
+
 # The seed of hashes is one of the interpreter's start: tests that are forks have it in common.
 test_case 'tests are forks of one interpreter' && {
-    image=$(perl -MJSON::PP -e 'local $/; print decode_json(<STDIN>)->{languages}{python}{image}' <"$ISOLATOR_CONFIG")
-    never=", \"languages\": {\"python\": {\"image\": \"$image\", \"ready\": false}}"
     tests 'print(hash("x"))'
     is "$(seeds)" 1 "one interpreter"
     isolator batch --detach "$scratch/lines"
@@ -174,6 +176,61 @@ test_case 'a test that is a fork sees what any sees' && {
     is "$(grep -c '^[0-9] runtime-error: .* thread 1792 popen  *$' "$scratch/cold")" 8 "each test has run to its end"
     tests "$look"
     is "$(diff "$scratch/cold" "$scratch/seen")" "" "all tests"
+}
+
+# What the driver has imported is there in each, and nothing more.
+test_case 'tests that call a function are forks, too' && {
+    tests 'def f(number): return hash("x")' "" f
+    is "$(seeds)" 1 "one interpreter"
+    tests 'def f(number): return hash("x")' "$never" f
+    is "$(seeds)" 8 "ready: false: each has its own"
+    called="import sys
+print(list(sys.modules), sys.path, sys.argv, getattr(sys, 'orig_argv', 0), __name__, __file__, sorted(sys.modules['__main__'].__dict__))
+import gc
+print(gc.get_freeze_count(), gc.get_stats())
+def f(number):
+$(sed '/^$/d; s/^/    /' <<<"$look")"
+    tests "$called" "$never" f
+    cp "$scratch/seen" "$scratch/cold"
+    is "$(grep -c '^[0-9] runtime-error: .* thread 1792 popen  *$' "$scratch/cold")" 8 "each test has run to its end"
+    tests "$called" "" f
+    is "$(diff "$scratch/cold" "$scratch/seen")" "" "all tests see what any sees"
+}
+
+# Each test leaves what it can, and the third one also a process that writes to descriptor 3 of others. What each one finds is compared,
+# and on stderr how many other processes there are: the interpreter, until all are killed because of that process.
+test_case 'a test that calls a function is hostile to later ones' && {
+    hostile='
+import builtins, fcntl, json, os, sys, time
+def others(): return [int(p) for p in os.listdir("/proc") if p.isdigit() and int(p) not in (1, os.getpid(), os.getppid())]
+def opened(name, mode):
+    try: return [os.open(name, mode | os.O_NONBLOCK)]
+    except OSError: return []
+modules = [builtins, json, os, sys.modules["__main__"]]
+print(len(others()), file=sys.stderr)
+found = [[hasattr(module, "MARK") for module in modules], dict(os.environ, HOSTNAME=""), list(sys.path), sorted(sys.modules),
+    [sorted(os.listdir(name)) for name in (".", "/tmp", "/dev/shm")], sorted(os.listdir("/proc/self/fd"))]
+def f(number):
+    found.append([(os.fstat(fd).st_mode, [fcntl.fcntl(fd, get) for get in (fcntl.F_GETFD, fcntl.F_GETFL, 1032)]) for fd in (1, 2, 3)])
+    found.append([name for p in [1] + others() for name in ("mem", "environ", "fd/1", "fd/3") for mode in (0, 1) if opened(f"/proc/{p}/{name}", mode)])
+    for module in modules: module.MARK = 1
+    json.load = sys.modules["__main__"].load = lambda *_: "forged"
+    os.environ["MARK"] = "1"
+    sys.path[:0] = ["/tmp"]
+    for name in ("isolator_call.json", "isolator_call.py", "json.py", "main.py", "/tmp/numbers.py", "/dev/shm/left"):
+        open(name, "w").write("[]")
+    if number == 3 and os.fork() == 0:
+        os.setsid()
+        while True: [os.write(fd, b"forged") for p in others() for fd in opened(f"/proc/{p}/fd/3", os.O_WRONLY)]
+    os.chdir("/")
+    return repr(found)'
+    tests "$hostile" "$never" f
+    is "$(sed 's/^[0-9] \([a-z]*\): .*\(.\)$/\1 \2/' "$scratch/seen" | uniq -c | sed 's/^ *//')" "8 passed 0" "each with its own interpreter"
+    sed 's/.$//' "$scratch/seen" >"$scratch/cold"
+    is "$(seeds)" 1 "each finds the same"
+    tests "$hostile" "" f
+    is "$(sed 's/.*\(.\)$/\1/' "$scratch/seen" | paste -sd" ")" "1 1 1 0 0 0 0 0" "the first three are forks"
+    is "$(sed 's/.$//' "$scratch/seen" | diff "$scratch/cold" -)" "" "they find the same as those with their own"
 }
 
 # What each test of hostile programs does, by its number; the others print their number, and a limit that is that of the first.

@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 busybox=isolator-test/busybox:1
+echo "a file" >"$scratch/more.txt"
 
 # workspace NAME ARG...: makes one. visit NAME ARG...: runs a command in it.
 workspace() {
@@ -13,10 +14,10 @@ workspace() {
 visit() { isolator exec "$1" -- "${@:2}"; }
 container_of() { docker ps -a --filter "label=isolator.job.name=$1" --format '{{.Names}}'; }
 has_ended() { [ "$(docker inspect -f '{{.State.Status}}' "$(container_of "$1")" 2>/dev/null)" = exited ]; }
+refuses() { isolator "${@:2}"; is "$status|$out" "2|" "${*:2}"; has "$err" "$1" "${*:2}: the reason"; }
 remove() { isolator rm --force "$@"; is "$status" 0 "it is removed"; }
 
 test_case 'commands find the files of those before, and their results are those of a run' && {
-    echo "a file" >"$scratch/more.txt"
     mkdir -p "$scratch/tree/below" && echo deep >"$scratch/tree/below/file"
     workspace w1 --image $busybox --dir "$scratch/tree" "$scratch/more.txt"
     visit w1 sh -c 'cat more.txt below/file; echo error >&2; echo made >made.txt; exit 3'
@@ -165,7 +166,6 @@ test_case 'a command whose workspace is ended says so, and so do those that wait
 }
 
 test_case 'refusals' && {
-    refuses() { isolator "${@:2}"; is "$status|$out" "2|" "${*:2}"; has "$err" "$1" "${*:2}: the reason"; }
     refuses "no job 'nosuch'; isolator ps lists them" exec nosuch -- true
     refuses "the command follows two dashes, as in: isolator exec w1 -- ls -l" exec w1
     refuses "the command follows two dashes" exec w1 true
@@ -204,10 +204,116 @@ test_case 'hosts, tools and the audit file of a command' && {
     remove w9
 }
 
+# copies and lists as `isolator cp` and `isolator ls` do, and asserts that they succeed.
+copy() { isolator cp "$@"; is "$status|$err" "0|" "cp $*"; }
+names() { isolator ls "$1"; echo "$out" | paste -s -d ' '; }
+
+test_case 'files in and out' && {
+    workspace w10 --image isolator-test/python:bookworm
+    mkdir -p "$scratch/files/below" && cd "$scratch/files" || exit
+    echo one >one && echo hidden >.hidden && printf '#!/bin/sh\necho it runs\n' >below/run && chmod 755 below/run
+    head -c 3000000 /dev/urandom >large && touch -d @1000000000 one
+    copy one below w10:
+    is "$(names w10)" "below/ one" "into the working directory"
+    copy one w10:other
+    copy one w10:new/directory/
+    copy below w10:renamed
+    copy one w10:below
+    copy ./. w10:/tmp/all
+    is "$(names w10) | $(names w10:new/directory) | $(names w10:renamed) | $(names w10:below)" \
+        "below/ new/ one other renamed/ | one | run | one run" "a name, a new directory, a directory renamed, one that is there"
+    is "$(names w10:/tmp/all)" ".hidden below/ large one" "what is in a directory"
+    visit w10 below/run
+    has "$out" '"stdout": "it runs\n"' "an executable file stays one"
+    isolator ls --json w10:one
+    is "$out" '{"name": "one", "type": "file", "mode": "0644", "bytes": 4, "modifiedAt": 1000000000}' "ls --json of a file"
+    isolator ls --long --config "$ISOLATOR_CONFIG" w10:below
+    has "$out" "MODE  BYTES  MODIFIED" "ls -l: a heading"
+    has "$out" "0755  23" "ls -l: a row"
+    copy w10:/tmp/all/large w10:renamed "$scratch/got/new"
+    cmp large "$scratch/got/new/large"
+    ok $? "the bytes of a file"
+    is "$(cd "$scratch/got" && find . -type f -perm -100)" "./new/renamed/run" "a directory, and what is executable"
+    isolator cp w10:renamed/run "$scratch/got/new/renamed"
+    is "$status" 1 "a file that exists"
+    has "$err" "it already exists; use --force to replace it" "which is said"
+    visit w10 sh -c 'echo changed >renamed/run'
+    copy --force w10:renamed/run "$scratch/got/new/renamed"
+    is "$(<"$scratch/got/new/renamed/run")" changed "--force"
+    isolator cp w10:/tmp/all/. "$scratch/contents"
+    is "$status|$(ls -A "$scratch/contents" | paste -s -d ' ')" "1|below large one" "of a directory's contents, no names with a dot"
+    has "$err" "'.hidden' is omitted: a dot begins its name, and nothing names it" "which is said"
+    copy w10:/tmp/all/.hidden "$scratch/contents"
+    is "$(<"$scratch/contents/.hidden")" hidden "unless it is named"
+    cd - >/dev/null || exit
+    remove w10
+}
+
+test_case 'files that programs have left to do harm' && {
+    workspace w11 --image isolator-test/python:bookworm
+    cat >"$scratch/leave.py" <<'END'
+import os
+os.makedirs("left/deep")
+os.symlink("/etc/passwd", "left/link"); os.symlink("..", "left/up"); os.mkfifo("left/fifo")
+for name in (b"left/a\nb", b"left/\xff", b"left/\x1b[2J"): open(name, "w").write("x")
+os.makedirs("left/.git/hooks"); open("left/.git/hooks/pre-commit", "w").write("x")
+open("left/good", "w").write("good"); open("left/secret", "w").write("secret"); os.chmod("left/secret", 0)
+path = "left/deep"
+for i in range(300):
+    path += "/d"
+    try: os.mkdir(path)
+    except OSError: break
+os.symlink("/", "root"); os.symlink("loop", "loop")
+END
+    isolator exec --stdin "$scratch/leave.py" w11 -- python3 -
+    is "$status" 0 "the program"
+    isolator ls w11:left
+    has "$out" 'a\nb'$'\n' "a line feed in a name"
+    has "$out" '\xff' "what is no UTF-8"
+    hasnt "$out" $'\e' "no escape sequence"
+    isolator cp w11:left "$scratch/left"
+    has "$status|$err" "2|isolator: cannot read 'left': " "what is too deep"
+    visit w11 python3 -c 'import shutil; shutil.rmtree("left/deep"); open("left/holes", "w").truncate(1 << 32)'
+    isolator cp w11:left "$scratch/left"
+    is "$status|$err" "2|isolator: these are more than 64 MiB, which one command cannot copy; copy a part of them" "what is too large"
+    visit w11 sh -c 'rm left/holes'
+    isolator cp w11:left "$scratch/left"
+    is "$status|$(cd "$scratch/left" && find . -type f | LC_ALL=C sort | paste -s -d ' ')" "1|./left/good ./left/secret" "what is copied"
+    for why in "'left/link' is omitted: it is a symbolic link" "'left/fifo' is omitted: it is not a regular file" \
+        "'left/a\\nb' is omitted: its name has control characters" "pre-commit' is omitted: it would be written into the .git"; do
+        has "$err" "$why" "what is not"
+    done
+    refuses "cannot read 'root/..': " cp w11:root/.. "$scratch/left"
+    refuses "cannot list 'loop': Symbolic link loop" ls w11:loop
+    refuses "cannot list 'left/none': No such file or directory" ls w11:left/none
+    refuses "cannot write 'more.txt': Read-only file system" cp "$scratch/more.txt" w11:root/usr/
+    mkdir -p "$scratch/outside" && ln -s "$scratch/outside" "$scratch/left/left/sub"
+    visit w11 sh -c 'mkdir left/sub; echo x >left/sub/file'
+    isolator cp w11:left "$scratch/left"
+    is "$(ls "$scratch/outside")" "" "a link of this host is not followed"
+    head -c 40000000 /dev/zero >"$scratch/big"
+    visit w11 sh -c 'head -c 40000000 /dev/zero >filled'
+    refuses "cannot write 'big': No space left on device" cp "$scratch/big" w11:
+    remove w11
+}
+
+test_case 'cp and ls: what is refused' && {
+    refuses "two words are needed" cp w1:
+    refuses "none of these is of a workspace" cp "$scratch/more.txt" "$scratch"
+    refuses "all files but the last word must be of one workspace" cp w1:a w2:b "$scratch"
+    refuses "copied to this host, and then to another one" cp w1:a w2:b
+    refuses "no job 'nosuch'; isolator ps lists them" cp "$scratch/more.txt" nosuch:
+    refuses "--force is for files of this host" cp --force "$scratch/more.txt" w1:
+    refuses "no workspace is named" ls
+    refuses "cannot open the directory" cp w1:a "$scratch/more.txt"
+}
+
 test_case 'an image without a shell' && {
     workspace w7 --image isolator-test/noshell:1
     visit w7 /hello
     is "$status" 0 "a command runs"
+    copy "$scratch/more.txt" w7:
+    is "$(names w7)" "more.txt" "files are copied and listed"
     remove w7
 }
 

@@ -180,9 +180,9 @@ CASE(artifact_files__opens_a_directory)
     CLEANUP_FREE char *file = path_in(parent, "file");
     CLEANUP_FREE char *below = path_in(parent, "file/b/c");
     CLEANUP_FREE char *no_below =
-        string_format("--artifacts: cannot open '%s': Not a directory", below);
+        string_format("cannot open the directory '%s': Not a directory", below);
     CLEANUP_FREE char *no_file =
-        string_format("--artifacts: cannot open '%s': Not a directory", file);
+        string_format("cannot open the directory '%s': Not a directory", file);
     struct error error = ERROR_INIT;
     int fd;
 

@@ -212,6 +212,28 @@ CASE(case_directory__natural_order)
     assert_listed(directory, "1:i 9:i 10:i sample:i sample-2:i sample-10:i x:i x1:i");
 }
 
+/* By bytes, and what is in a directory comes before names that go on with another letter. */
+CASE(case_directory__order_of_a_package)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *below = path_in(directory, "sample"), *listed = NULL;
+    const struct case_directory_options options = {.no_expected = true, .package = directory};
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    CLEANUP(strvec_release) struct strvec warnings = STRVEC_INIT;
+    CLEANUP(case_requests_release) struct case_requests tests = CASE_REQUESTS_INIT;
+
+    assert_int_equal(mkdir(below, 0700), 0);
+    write_in(below, "1.in", "");
+    write_in(directory, "sample-1.in", "");
+    write_in(directory, "9.in", "");
+    write_in(directory, "10.in", "");
+    assert_int_equal(case_directory_read(directory, &options, &defaults, &tests, &warnings, &error),
+                     0);
+    listed = list_tests(&tests);
+    assert_string_equal(listed, "10:i 9:i sample/1:i sample-1:i");
+    temp_remove(directory);
+}
+
 CASE(case_directory__links)
 {
     char *directory = temp_create();

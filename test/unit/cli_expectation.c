@@ -16,8 +16,9 @@ static struct submission_rules rules_of(const char *text, bool is_legacy)
     return rules;
 }
 
-/* Stands for TEST_NOT_RUN, which ends the statuses of a result. */
+/* Stand for TEST_NOT_RUN, which ends the statuses of a result. */
 #define DID_NOT_RUN ((enum case_status)99)
+#define SKIPPED     ((enum case_status)98) /* since an earlier test is not accepted */
 
 /* A result whose tests have these statuses, up to TEST_NOT_RUN, and this score of 100. */
 static void fill_result(struct result *result, const enum case_status *statuses, double score)
@@ -31,7 +32,8 @@ static void fill_result(struct result *result, const enum case_status *statuses,
     tests->items = memory_allocate((tests->count + 1) * sizeof *tests->items);
     for (size_t i = 0; i < tests->count; i++) {
         tests->items[i] = (struct case_result)CASE_RESULT_INIT;
-        tests->items[i].status = statuses[i] == DID_NOT_RUN ? TEST_NOT_RUN : statuses[i];
+        tests->items[i].is_skipped = statuses[i] == SKIPPED;
+        tests->items[i].status = statuses[i] >= SKIPPED ? TEST_NOT_RUN : statuses[i];
     }
     if (isnan(score))
         return;
@@ -79,6 +81,7 @@ CASE(expectation__directories)
         {"accepted/a", {AC, WA}, "passed: wrong-answer, not met", NULL},
         {"accepted/a", {AC, DID_NOT_RUN}, "passed: not-run, not met", NULL},
         {"wrong_answer/a", {AC, WA}, "wrong-answer: wrong-answer, met", NULL},
+        {"wrong_answer/a", {AC, WA, SKIPPED}, "wrong-answer: wrong-answer, met", NULL},
         {"wrong_answer/a", {AC, AC}, "wrong-answer: passed, not met", NULL},
         {"wrong_answer/a", {WA, TLE}, "wrong-answer: timeout, not met", NULL},
         {"time_limit_exceeded/a", {AC, TEST_TIMEOUT}, "timeout: timeout, met", NULL},

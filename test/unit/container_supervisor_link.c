@@ -1468,7 +1468,7 @@ static void make_ready(struct fixture *fixture)
     strvec_push(&fixture->plan.environment, "A=1");
     program = request_of(fixture, -1);
     program.make_ready = true;
-    program.hook = "X=./hook";
+    program.ready_text = "X=./hook";
     program.spec.traits.netlink = true;
     program.spec.traits.stack_mb = 64;
     supervisor_link_request(&fixture->link, &program);

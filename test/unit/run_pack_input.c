@@ -9,6 +9,7 @@
 
 #include "base/linux.h"
 #include "base/memory.h"
+#include "config/drivers.h"
 #include "run/pack_input.h"
 
 /* A directory "in" to send, and the archive "archive.tar". */
@@ -862,6 +863,20 @@ CASE_WITH(pack_input__files_in_memory_beside_an_open_one,
 {
     add_in_memory(fixture, "data", "data", 4);
     check_list(fixture, "-rw-r--r-- main.py\n-rw-r--r-- data\n");
+}
+
+/* It replaces a file of that name: tests may be forks of an interpreter that has loaded it. */
+CASE_WITH(pack_input__the_driver_of_a_call_comes_last, set_up_code(fixture, "code", 4))
+{
+    struct strbuf output;
+
+    fixture->plan.call.function = string_copy("f");
+    strvec_push(&fixture->plan.source_extensions, ".py");
+    add_in_memory(fixture, "isolator_call.py", "mine", 4);
+    save(fixture);
+    output = run_in(fixture, "mkdir out && tar -xf archive.tar -C out && cat out/isolator_call.py");
+    assert_string_equal(strbuf_string(&output), driver_call_python());
+    strbuf_release(&output);
 }
 
 CASE(pack_input__code_that_is_too_large)

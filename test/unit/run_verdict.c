@@ -197,6 +197,25 @@ CASE(verdict__figures)
     assert_int_equal(result.peak_bytes, -1);
 }
 
+/* The timeout begins a little before the program, whose time the supervisor measures. */
+CASE(verdict__duration_of_a_timeout)
+{
+    CLEANUP(result_release) struct result result = RESULT_INIT;
+    struct fixture fixture;
+
+    set_up(&fixture);
+    fixture.end.wall_us = 4993000;
+    assert_true(verdict_reach(&fixture.verdict, &result));
+    assert_int_equal(result.duration_ms, 4993);
+    fixture.end.cause = FRAME_CAUSE_LATE;
+    assert_true(verdict_reach(&fixture.verdict, &result));
+    assert_int_equal(result.duration_ms, 5000);
+    result_release(&result);
+    fixture.end.wall_us = 5000001;
+    assert_true(verdict_reach(&fixture.verdict, &result));
+    assert_int_equal(result.duration_ms, 5001);
+}
+
 /* The container ended without a report: there is no verdict unless isolator has ended it. */
 CASE(verdict__no_report)
 {

@@ -134,6 +134,38 @@ CASE(ready__hook)
     tear_down(&fixture);
 }
 
+/* The program waits when it first looks at another file than that of its driver. */
+static void check_driver(const char *file, const char *output)
+{
+    CLEANUP(strbuf_release) struct strbuf payload = STRBUF_INIT;
+    CLEANUP_FREE char *script = NULL;
+    struct fixture fixture;
+
+    set_up(&fixture);
+    script = string_format("[ -e driver ]; echo $?; [ -e %s/driver ]; echo $?;"
+                           " [ -e driver/x ]; [ -e driver2 ]; echo $?",
+                           fixture.directory);
+    strbuf_add(&payload, &ORDER, sizeof ORDER);
+    strbuf_addstr(&payload, "driver");
+    add_script(&fixture, script);
+    add(&fixture, FRAME_MAKE_READY, payload.data, payload.length);
+    expect(&fixture, FRAME_READY);
+    add_archive(&fixture, file, 0);
+    add_script(&fixture, script);
+    add(&fixture, FRAME_RUN, &SAME, sizeof SAME);
+    add(&fixture, FRAME_STDIN_END, NULL, 0);
+    expect(&fixture, FRAME_END);
+    assert_string_equal(strbuf_string(&fixture.out[0]), output);
+    assert_int_equal(fixture.end.was_ready, 1);
+    tear_down(&fixture);
+}
+
+CASE(ready__driver)
+{
+    check_driver("driver", "1\n1\n1\n");
+    check_driver("driver2", "1\n1\n0\n");
+}
+
 /* There is no room for its variable, or it does not load. */
 CASE(ready__hook_that_cannot_be)
 {
@@ -299,12 +331,16 @@ static void check_forks(uint32_t flags)
         "-e 'x'; $n++; ($s) = (split ' ', `cat /proc/$$/stat`)[5]; open F, \"/proc/$$/status\";"
         " @t = grep /TracerPid/, <F>; close F; opendir D, '/proc/self/fd'; @d = readdir D;"
         " print STDERR $$; print $s == $$, ' ', -o \"/proc/$$/mem\", ' ', $t[0] =~ /(\\d+)/, ' ',"
-        " scalar @d, ' ', getppid() == $ARGV[0], \" $n \", -s STDIN || 0, ' ', <STDIN>; exit 7";
+        " scalar @d, ' ', getppid() == $ARGV[0], \" $n \", -s STDIN || 0, ' ', <STDIN>;"
+        " print F 'value ' if open F, '>&=3'; exit 7";
+    const bool has_file = (flags & FRAME_RUN_STDIN_FILE) != 0;
+    const bool has_value = (flags & FRAME_RUN_VALUE) != 0;
     struct frame_run run = FORKED;
     CLEANUP(strbuf_release) struct strbuf ids = STRBUF_INIT;
     struct fixture fixture;
 
     run.flags |= flags;
+    run.report_max = has_value ? MEGABYTE : 0;
     make_template(&fixture, script, flags);
     expect(&fixture, FRAME_READY);
     for (int i = 0; i < 3; i++) {
@@ -316,12 +352,14 @@ static void check_forks(uint32_t flags)
         run_fork(&fixture, script, input, &run);
         check_end(&fixture, FRAME_CAUSE_ITSELF, 0, 7);
         assert_int_equal(fixture.end.was_ready, 1);
-        wanted = string_format("1 1 0 6  1 %zu %s", flags == 0 ? (size_t)0 : strlen(input), input);
+        wanted = string_format("1 1 0 %d  1 %zu %s", has_value ? 7 : 6,
+                               has_file ? strlen(input) : (size_t)0, input);
         assert_string_equal(strbuf_string(&fixture.out[0]), wanted);
         assert_null(strstr(strbuf_string(&ids), strbuf_string(&fixture.out[1])));
         strbuf_addf(&ids, "%s ", strbuf_string(&fixture.out[1]));
         strbuf_release(&fixture.out[1]);
     }
+    assert_string_equal(strbuf_string(&fixture.report), has_value ? "value value value " : "");
     tear_down(&fixture);
 }
 
@@ -329,6 +367,8 @@ CASE(ready__forks)
 {
     check_forks(0);
     check_forks(FRAME_RUN_STDIN_FILE);
+    check_forks(FRAME_RUN_VALUE);
+    check_forks(FRAME_RUN_VALUE | FRAME_RUN_STDIN_FILE);
 }
 
 /* A test that does something to the template; the next one is a fork of it, or starts anew. */

@@ -13,7 +13,8 @@
  * There is a test for each NAME with at least one of the files NAME.in, .out, .ans and .args. In a
  * directory below, NAME begins with its path: "secret/1". Files whose name begins with a dot are
  * ignored, and a warning names all others. Tests are in natural order: numbers in their names are
- * compared as numbers, so that "sample-2" comes before "sample-10".
+ * compared as numbers, so that "sample-2" comes before "sample-10". In a package the bytes of the
+ * names give the order, of each directory and then of the file.
  *
  * Files test_group.yaml also make the groups that give scores, see cli/grade/case_scores.h.
  *

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -28,6 +29,7 @@ void ready_init(struct ready *ready, const char *workdir)
 static void forget(struct ready *ready)
 {
     program_release(&ready->program);
+    free(ready->driver);
     ready_init(ready, ready->workdir);
 }
 
@@ -55,15 +57,17 @@ static bool start_with_hook(struct program *program, const struct figures *figur
 }
 
 bool ready_start(struct ready *ready, struct program *program, const struct figures *figures,
-                 const char *variable, struct program_failure *failure)
+                 const char *text, struct program_failure *failure)
 {
     ready->program = *program;
     ready->program.traced = true;
     program_init(program);
     ready->state = READY_STARTING;
-    ready->has_loaded = *variable == '\0';
-    return ready->has_loaded ? program_start(&ready->program, figures, failure)
-                             : start_with_hook(&ready->program, figures, variable, failure);
+    ready->has_loaded = !strchr(text, '=');
+    if (!ready->has_loaded)
+        return start_with_hook(&ready->program, figures, text, failure);
+    ready->driver = *text == '\0' ? NULL : string_copy(text);
+    return program_start(&ready->program, figures, failure);
 }
 
 /* What a system call is about. */
@@ -138,11 +142,29 @@ static bool ends_hook(uint64_t number, uint64_t argument)
     return (number == SYS_close || number == SYS_ftruncate) && argument == HOOK;
 }
 
+/*
+ * Whether a path leads to the working directory, and not to the file that may be looked at.
+ * `is_relative`: it starts there, if it does not start at the root.
+ */
+static bool is_of_request(const struct ready *ready, const char *path, bool is_relative)
+{
+    const size_t length = strlen(ready->workdir);
+
+    if (path[0] == '/') {
+        if (strncmp(path, ready->workdir, length) != 0 ||
+            (path[length] != '/' && path[length] != '\0'))
+            return false;
+        path += path[length] == '/' ? length + 1 : length;
+    } else if (path[0] == '\0' || !is_relative) {
+        return false;
+    }
+    return !ready->driver || strcmp(path, ready->driver) != 0;
+}
+
 /* Whether the process, which is about to make a system call, has come to where it is to wait. */
 static bool has_come(const struct ready *ready, uint64_t number, const uint64_t arguments[6])
 {
     const struct call call = call_of(number);
-    const size_t length = strlen(ready->workdir);
     char path[4096];
 
     if (program_has(&ready->program, FRAME_RUN_CELL) && number == SYS_read && arguments[0] == CELLS)
@@ -152,10 +174,8 @@ static bool has_come(const struct ready *ready, uint64_t number, const uint64_t 
     if (call.kind == CALL_OTHER ||
         !read_text(ready->program.pid, arguments[call.path], path, sizeof path))
         return false;
-    if (path[0] == '/')
-        return strncmp(path, ready->workdir, length) == 0 &&
-               (path[length] == '/' || path[length] == '\0');
-    return path[0] != '\0' && (call.directory < 0 || (int)arguments[call.directory] == AT_FDCWD);
+    return is_of_request(ready, path,
+                         call.directory < 0 || (int)arguments[call.directory] == AT_FDCWD);
 }
 
 static void note_thread(struct ready_thread *thread, uint64_t number, uint64_t argument)
@@ -213,9 +233,11 @@ bool ready_take_status(struct ready *ready, pid_t pid, int status)
 bool ready_suits(const struct ready *ready, const struct program *program)
 {
     const struct program *waiting = &ready->program;
+    const uint32_t of_forks = ready->state == READY_TEMPLATE ? FRAME_RUN_VALUE : 0u;
+    const uint32_t same = ~((uint32_t)FRAME_RUN_NOT_START | of_forks);
 
     return ready->state >= READY_WAITING &&
-           ((waiting->order.flags ^ program->order.flags) & ~(uint32_t)FRAME_RUN_NOT_START) == 0 &&
+           ((waiting->order.flags ^ program->order.flags) & same) == 0 &&
            waiting->order.stack_max == program->order.stack_max && waiting->ipc == program->ipc &&
            strvec_equal(&waiting->arguments, &program->arguments) &&
            strvec_equal(&waiting->environment, &program->environment);

@@ -26,6 +26,7 @@ enum ready_state {
 struct ready {
     struct program program;
     const char *workdir; /* absolute; borrowed */
+    char *driver;        /* owned; a file in it that may be looked at; NULL: none */
     enum ready_state state;
     bool has_loaded; /* its hook has, if it has one: what it looks at from now on counts */
     struct ready_thread thread;
@@ -35,11 +36,12 @@ struct ready {
 void ready_init(struct ready *ready, const char *workdir);
 
 /*
- * Starts the program, which is taken over, with a hook if `variable` is not empty ("NAME=PATH",
- * supervisor/ready/ready_hook.h). False: `failure` says why not.
+ * Starts the program, which is taken over. `text` is that of MAKE_READY: empty, the variable of a
+ * hook ("NAME=PATH", supervisor/ready/ready_hook.h), or the file of a driver. False: `failure` says
+ * why not.
  */
 bool ready_start(struct ready *ready, struct program *program, const struct figures *figures,
-                 const char *variable, struct program_failure *failure);
+                 const char *text, struct program_failure *failure);
 
 /*
  * Takes a status of wait(2) of a child. False: it is not of this one. The state is READY_WAITING if

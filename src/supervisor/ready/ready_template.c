@@ -18,7 +18,7 @@
 #include "supervisor/memory_file.h"
 #include "supervisor/protocol.h"
 
-enum { CALL_CLOSE_RANGE = 436, IO_WHO_PROCESS = 1, PIPES = 3 };
+enum { CALL_CLOSE_RANGE = 436, IO_WHO_PROCESS = 1, PIPES = 3, PIPES_MAX = 4 };
 
 /* ---- what it may be */
 
@@ -239,22 +239,24 @@ static bool make_pipe(const struct ready_template *template, int proc, pid_t pid
         return false;
     *end = number == 0 ? open_end(proc, pid, writing, O_WRONLY)
                        : open_end(proc, pid, reading, O_RDONLY);
-    if (*end >= 0 && number > 0)
+    if (*end >= 0 && (number == 1 || number == 2))
         descriptor_enlarge_pipe(*end);
     return *end >= 0;
 }
 
 /*
- * Replaces the descriptors of the fork by new ones, which are 3 to 8 at first: of each pair the
- * second is written, and so the program's if it is a stream of output. A stdin that is a file is
- * the second of the first pair.
+ * Replaces the descriptors of the fork by new ones, which are 3 and higher at first: of each pair
+ * the second is written, and so the program's if it is a stream of output, or for a value. A stdin
+ * that is a file is the second of the first pair.
  */
 static bool replace_pipes(const struct ready_template *template, int proc, pid_t pid,
                           struct program *program)
 {
-    int *const ends[PIPES] = {&program->in, &program->out[0], &program->out[1]};
+    int *const ends[PIPES_MAX] = {&program->in, &program->out[0], &program->out[1],
+                                  &program->answer};
+    const int count = program_has(program, FRAME_RUN_VALUE) ? PIPES_MAX : PIPES;
 
-    for (int i = 0; i < PIPES; i++) {
+    for (int i = 0; i < count; i++) {
         const bool is_file = i == 0 && program_has(program, FRAME_RUN_STDIN_FILE);
         const int own = PIPES + 2 * i + (i > 0 || is_file ? 1 : 0);
 
@@ -264,9 +266,9 @@ static bool replace_pipes(const struct ready_template *template, int proc, pid_t
         if (make_call(template, pid, SYS_dup3, (uint64_t)own, (uint64_t)i, 0) != i)
             return false;
     }
-    if (make_call(template, pid, CALL_CLOSE_RANGE, PIPES, UINT32_MAX, 0) == 0)
+    if (make_call(template, pid, CALL_CLOSE_RANGE, (uint64_t)count, UINT32_MAX, 0) == 0)
         return true;
-    for (int fd = PIPES; fd < 3 * PIPES; fd++)
+    for (int fd = count; fd < PIPES + 2 * count; fd++)
         if (make_call(template, pid, SYS_close, (uint64_t)fd, 0, 0) != 0)
             return false;
     return true;
@@ -304,5 +306,6 @@ bool ready_template_fork(const struct ready_template *template, int proc, struct
     descriptor_close(&program->in);
     descriptor_close(&program->out[0]);
     descriptor_close(&program->out[1]);
+    descriptor_close(&program->answer);
     return false;
 }
