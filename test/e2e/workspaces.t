@@ -36,6 +36,26 @@ test_case 'commands find the files of those before, and their results are those 
     is "$(container_of w1)" "" "the container is gone"
 }
 
+test_case 'a command starts in another directory: --workdir' && {
+    mkdir -p "$scratch/below/src" && printf '#!/bin/sh\npwd -P\n' >"$scratch/below/src/where" && chmod 755 "$scratch/below/src/where"
+    workspace w12 --image $busybox --dir "$scratch/below"
+    isolator exec -w src w12 -- ./where
+    is "$status $(field stdout)" "0 /workspace/src" "from the working directory on"
+    isolator exec --workdir /usr w12 -- pwd
+    is "$status $(field stdout)" "0 /usr" "an absolute path"
+    visit w12 pwd
+    is "$(field stdout)" /workspace "the next command starts where it always does"
+    isolator exec -w none w12 -- pwd
+    is "$status $(field reason error)" "2 input cannot start in the directory 'none': No such file or directory" "one that is not there"
+    visit w12 sh -c 'mkdir closed; chmod 0 closed; echo >file'
+    for name in closed file; do
+        isolator exec -w $name w12 -- pwd
+        is "$status $(field reason)" "2 input" "$name"
+    done
+    refuses "--workdir: a path has 1 to 4095 bytes" exec -w '' w12 -- pwd
+    remove w12
+}
+
 test_case 'what a command leaves running is killed, and the next one sees none of it' && {
     workspace w2 --image $busybox
     visit w2 sh -c 'sleep 1000 & (trap "" TERM HUP; setsid sleep 1001 &) ; echo over'

@@ -161,13 +161,13 @@ CASE(supervisor_workspace__files_stay_for_the_next_client)
     close_workspace(&test);
 }
 
-/* What was sent does not count for the next client: neither a half frame, nor words, nor files. */
+/* What was sent does not count for the next client: a half frame, words, files, a directory. */
 CASE(supervisor_workspace__what_is_half_sent_is_dropped)
 {
     struct workspace_test test = opened();
 
     open_workspace(&test);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         attach_client(&test);
         if (i == 0)
             strbuf_add(&test.fixture.sent, "\5\0\0\0\1\0\0\0ec", 10);
@@ -175,6 +175,8 @@ CASE(supervisor_workspace__what_is_half_sent_is_dropped)
             add_archive(&test.fixture, "half", 1500);
         else if (i == 2)
             add_script(&test.fixture, "echo of another");
+        else if (i == 3)
+            add_text(&test.fixture, FRAME_DIRECTORY, "/none");
         else
             add_text(&test.fixture, FRAME_CODE, "code");
         flush(&test.fixture);
