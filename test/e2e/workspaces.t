@@ -186,18 +186,19 @@ test_case 'a command whose workspace is ended says so, and so do those that wait
 }
 
 test_case 'refusals' && {
-    refuses "no job 'nosuch'; isolator ps lists them" exec nosuch -- true
+    refuses "no workspace 'nosuch'; isolator ps lists them" exec nosuch -- true
     refuses "the command follows two dashes, as in: isolator exec w1 -- ls -l" exec w1
     refuses "the command follows two dashes" exec w1 true
     refuses "no workspace is named" exec -- true
     refuses "-t is the timeout; programs have no terminal" exec -it w1 -- sh
     refuses "the configuration allows 28800 seconds at most" create --image $busybox --lifetime 9h
+    refuses "'abc' cannot be the name of a workspace: up to 64 letters" create --image $busybox --name abc
     refuses "cannot run as user 0" create --image $busybox --user 0:0
     sed '1s/{/{"defaults": {"network": "bridge"}, /' "$ISOLATOR_CONFIG" >"$scratch/bridge.json"
     refuses "a workspace cannot have a network: it goes on when isolator has ended" create --image $busybox --config "$scratch/bridge.json"
     workspace w6 --image $busybox
     isolator create --name w6 --image $busybox
-    has "$err" "there is a job 'w6' already" "a name twice"
+    has "$err" "there is a job or workspace 'w6' already" "a name twice"
     refuses "the workspace runs; to end and remove it, use --force" rm w6
     refuses "'w6' is a workspace" wait w6
     refuses "'w6' is a workspace" logs w6
@@ -322,7 +323,8 @@ test_case 'cp and ls: what is refused' && {
     refuses "none of these is of a workspace" cp "$scratch/more.txt" "$scratch"
     refuses "all files but the last word must be of one workspace" cp w1:a w2:b "$scratch"
     refuses "copied to this host, and then to another one" cp w1:a w2:b
-    refuses "no job 'nosuch'; isolator ps lists them" cp "$scratch/more.txt" nosuch:
+    refuses "no workspace 'nosuch'; isolator ps lists them" cp "$scratch/more.txt" nosuch:
+    refuses "no workspace 'nosuch'; isolator ps lists them" ls nosuch
     refuses "--force is for files of this host" cp --force "$scratch/more.txt" w1:
     refuses "no workspace is named" ls
     refuses "cannot open the directory" cp w1:a "$scratch/more.txt"
