@@ -103,6 +103,10 @@ static bool explain(const struct workspace_place *place, const struct instance *
 
     if (event == PROCESS_CANCELLED)
         owned_container_set_cancelled(error);
+    else if (instance->link.is_other_version)
+        error_set(error, ERROR_INPUT,
+                  "the workspace was made by another version of isolator, which alone can use it; "
+                  "with this one, remove it with isolator rm --force and make another");
     else if (explain_end(place, cancel, error))
         return true;
     else if (event == PROCESS_DEADLINE)

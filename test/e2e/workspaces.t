@@ -131,6 +131,22 @@ END
     remove again
 }
 
+test_case 'a workspace of another version of isolator' && {
+    workspace older --image $busybox
+    mkdir -p "$scratch/bin"
+    cat >"$scratch/bin/docker" <<END
+#!/bin/sh
+[ "\$1" = exec ] || exec "$(command -v docker)" "\$@"
+"$(command -v docker)" "\$@" | perl -e '\$| = 1; binmode STDIN; sysread STDIN, my \$head, 8 + 20 + 1;
+    substr(\$head, 28, 1) = "\x01"; print \$head; print while sysread STDIN, \$_, 65536'
+END
+    chmod +x "$scratch/bin/docker"
+    PATH=$scratch/bin:$PATH isolator exec older -- echo no
+    is "$status $(field error)" "2 the workspace was made by another version of isolator, which alone can use it; with this one, remove \
+it with isolator rm --force and make another" "it is told, and what to do"
+    remove older
+}
+
 test_case 'exec is killed: the command ends, and the workspace goes on' && {
     workspace w5 --image $busybox
     for round in 1 2 3; do

@@ -1598,6 +1598,7 @@ static void check_hello_refused(const char *magic, uint32_t version, size_t leng
     feed(&fixture, &bytes);
     assert_true(fixture.link.broken);
     assert_int_equal(fixture.link.state, LINK_STARTING);
+    assert_int_equal(fixture.link.is_other_version, version != FRAME_VERSION);
     tear_down(&fixture);
 }
 
