@@ -334,6 +334,73 @@ END
     remove w11
 }
 
+test_case 'copied are the bytes that a file has, whatever its size says' && {
+    workspace w13 --image isolator-test/python:bookworm
+    visit w13 python3 -c 'f = open("sparse", "wb"); f.truncate(60 << 20); f.seek(50 << 20); f.write(b"x"); f = open("limits", "w"); f.write(open("/proc/self/limits").read())'
+    copy w13:sparse "$scratch/sizes"
+    is "$(stat -c %s "$scratch/sizes/sparse") $(tr -d '\0' <"$scratch/sizes/sparse" | wc -c) $(tail -c +52428801 "$scratch/sizes/sparse" | head -c 1)" \
+        "62914560 1 x" "a file with holes"
+    copy w13:/proc/self/status w13:/proc/self/limits w13:/sys/devices/system/cpu/online "$scratch/sizes"
+    is "$(grep -c '^Name:' "$scratch/sizes/status")|$(tr -d '0-9,-' <"$scratch/sizes/online" | od -An -c | tr -d ' ')" '1|\n' "files of the kernel"
+    visit w13 cat limits
+    is "$(<"$scratch/sizes/limits")" "$(field stdout)" "as they are read"
+    isolator cp w13:/proc/self/pagemap "$scratch/sizes"
+    is "$status|$(ls "$scratch/sizes/pagemap" 2>&1 | grep -c 'No such file')" "1|1" "one without an end"
+    has "$err" "'pagemap' is omitted: it is not a regular file" "which is said"
+    remove w13
+}
+
+test_case 'of workspaces that are created with one name at the same time, one gets it' && {
+    pids=()
+    for i in 1 2 3 4; do
+        "$ISOLATOR" create --name same --image $busybox >"$scratch/create.$i" 2>&1 &
+        pids+=($!)
+    done
+    wait "${pids[@]}"
+    is "$(sort "$scratch"/create.? | uniq -c | tr -s ' ')" $' 3 isolator: there is a job or workspace \'same\' already\n 1 same' "the others are told"
+    is "$(container_of same | wc -l) $(find "$XDG_STATE_HOME/isolator/jobs" -name '*same' | wc -l)" "1 1" "one container, and one file"
+    visit same echo works
+    is "$(field stdout)" works "it is whole"
+    remove same
+    is "$(container_of same)$(find "$XDG_STATE_HOME/isolator/jobs" -name '*same')" "" "and removed"
+}
+
+test_case 'a workspace of another user is out of reach' && {
+    workspace own --image $busybox
+    id=$(container_of own) id=${id##*-}
+    visit own sh -c 'echo mine >file'
+    is "$(stat -c %a "$XDG_STATE_HOME/isolator/jobs" "$XDG_STATE_HOME/isolator/jobs/$id.own" | paste -s -d ' ')" "700 600" "its file is of its user alone"
+    # Another user has other files, and by this docker command another label.
+    mkdir -p "$scratch/bin"
+    printf '#!/usr/bin/env bash\nexec %s "${@/isolator.job.user=*/isolator.job.user=4242@elsewhere}"\n' "$(command -v docker)" >"$scratch/bin/$engine_command"
+    chmod +x "$scratch/bin/$engine_command"
+    other() { PATH=$scratch/bin:$PATH XDG_STATE_HOME=$scratch/other isolator "$@"; }
+    for name in own "$id"; do
+        while read -r words; do
+            # shellcheck disable=SC2086 # words
+            other $words
+            is "$status|$out" "2|" "$words"
+            has "$err" "workspace '$name'; isolator ps lists them" "$words: the reason"
+        done <<END
+exec $name -- true
+cp $name:file $scratch/stolen
+cp $scratch/more.txt $name:
+ls $name
+stop $name
+rm --force $name
+END
+    done
+    other ps --quiet
+    is "$status|$(grep -c "$id" <<<"$out")" "0|0" "ps"
+    other create --name own --image $busybox
+    other exec own -- ls
+    is "$status $(field stdout)" "0 " "the name may be given again"
+    other rm --force own
+    visit own cat file
+    is "$status $(field stdout)" "0 mine" "it is as it was"
+    remove own
+}
+
 test_case 'cp and ls: what is refused' && {
     refuses "two words are needed" cp w1:
     refuses "none of these is of a workspace" cp "$scratch/more.txt" "$scratch"
