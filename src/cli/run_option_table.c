@@ -197,6 +197,8 @@ static const struct option_rule rules[] = {
      FOR(ALL | CREATE)},
     {SETTING(WORKDIR), CALL(run_option_take_workdir, request.workdir), FOR(ALL | CREATE),
      CHOICES("")},
+    {WORKSPACE_TEXT_DIRECTORY, STRING(request.directory), ABOUT(REQUEST_DIRECTORY), FOR(EXEC),
+     CHOICES("")},
     {{0, "--artifacts", "DIR", "write the files that the program makes to DIR", NULL,
       "Copy back the files that the program has created or changed in its working directory, and "
       "write them below DIR, which is created if it does not exist. The "

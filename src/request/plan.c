@@ -249,6 +249,7 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
                                      : string_copy(terms ? terms->workdir : config->workdir);
     if (!plan->workdir)
         return -1;
+    plan->directory = request->directory ? string_copy(request->directory) : NULL;
     plan->language = string_copy(language->name);
     plan->no_program = request->no_program;
     plan->of_package = request->of_package;
@@ -299,6 +300,7 @@ void plan_release(struct plan *plan)
     free(plan->image);
     free(plan->base);
     free(plan->workdir);
+    free(plan->directory);
     free(plan->entrypoint);
     free(plan->included_main);
     free(plan->source_name);

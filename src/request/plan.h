@@ -23,6 +23,7 @@ struct plan {
     char *image;
     char *base;            /* the image to use if `image`, a prepared one, is missing; NULL: none */
     char *workdir;         /* absolute path in the container */
+    char *directory;       /* where the program starts, see struct request; NULL: there */
     char *entrypoint;      /* path of the program below the workdir */
     char *included_main;   /* of the files in `paths`, the one that is run; NULL: the entrypoint */
     bool no_program;       /* none is sent, see struct request */

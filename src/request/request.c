@@ -81,6 +81,7 @@ void request_release(struct request *request)
     free(request->language);
     free(request->image);
     free(request->workdir);
+    free(request->directory);
     input_release(&request->input);
     strvec_release(&request->paths);
     strvec_release(&request->constants);

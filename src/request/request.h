@@ -74,6 +74,9 @@ struct request {
     bool language_of_file; /* it is that of the program's file: the session's comes first */
     char *image;           /* NULL: the session's, or the language's */
     char *workdir;         /* path for workdir_parse(); NULL: the session's or configuration's */
+    /* Where the program starts: a path in the container, from the working directory on; NULL: there.
+     * For programs that no request sends: others are named by a path below that. */
+    char *directory;
     struct input input;
     /*
      * Files and directories of this host that are sent with the program, each under the last name
@@ -127,6 +130,7 @@ struct request {
  * the same thing, like "memoryMB". These are the subjects that the configuration has no key for.
  */
 #define REQUEST_LANGUAGE   "language"
+#define REQUEST_DIRECTORY  "directory"
 #define REQUEST_ENTRYPOINT "entrypoint"
 #define REQUEST_ARTIFACTS  "artifacts"
 #define REQUEST_HOSTS      POLICY_HOSTS

@@ -181,7 +181,7 @@ bool workspaces_create(const struct workspace_start *start, struct job_note *not
     bool created;
 
     if (check_plan(start->plan, &error) != 0 ||
-        (start->name && job_note_check_name(start->name, &error) != 0) ||
+        (start->name && job_note_check_name(start->name, "workspace", &error) != 0) ||
         check_engine(start, &error) != 0) {
         result_fail(result, &error);
         return false;
@@ -202,6 +202,7 @@ bool workspaces_create(const struct workspace_start *start, struct job_note *not
 
 int workspaces_open(struct job_note *note, const char *word, struct error *error)
 {
+    note->sought = "workspace";
     if (job_note_open(note, word, error) != 0)
         return -1;
     if (note->is_workspace)

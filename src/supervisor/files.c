@@ -156,6 +156,7 @@ static int archive(char **paths)
 
     all = (struct collect){.write = write_archive,
                            .too_large = refuse_large,
+                           .measures = true,
                            .file_max = UINT64_MAX,
                            .left = UINT64_MAX};
     for (; *paths; paths++)

@@ -36,6 +36,26 @@ test_case 'commands find the files of those before, and their results are those 
     is "$(container_of w1)" "" "the container is gone"
 }
 
+test_case 'a command starts in another directory: --workdir' && {
+    mkdir -p "$scratch/below/src" && printf '#!/bin/sh\npwd -P\n' >"$scratch/below/src/where" && chmod 755 "$scratch/below/src/where"
+    workspace w12 --image $busybox --dir "$scratch/below"
+    isolator exec -w src w12 -- ./where
+    is "$status $(field stdout)" "0 /workspace/src" "from the working directory on"
+    isolator exec --workdir /usr w12 -- pwd
+    is "$status $(field stdout)" "0 /usr" "an absolute path"
+    visit w12 pwd
+    is "$(field stdout)" /workspace "the next command starts where it always does"
+    isolator exec -w none w12 -- pwd
+    is "$status $(field reason error)" "2 input cannot start in the directory 'none': No such file or directory" "one that is not there"
+    visit w12 sh -c 'mkdir closed; chmod 0 closed; echo >file'
+    for name in closed file; do
+        isolator exec -w $name w12 -- pwd
+        is "$status $(field reason)" "2 input" "$name"
+    done
+    refuses "--workdir: a path has 1 to 4095 bytes" exec -w '' w12 -- pwd
+    remove w12
+}
+
 test_case 'what a command leaves running is killed, and the next one sees none of it' && {
     workspace w2 --image $busybox
     visit w2 sh -c 'sleep 1000 & (trap "" TERM HUP; setsid sleep 1001 &) ; echo over'
@@ -111,6 +131,22 @@ END
     remove again
 }
 
+test_case 'a workspace of another version of isolator' && {
+    workspace older --image $busybox
+    mkdir -p "$scratch/bin"
+    cat >"$scratch/bin/docker" <<END
+#!/bin/sh
+[ "\$1" = exec ] || exec "$(command -v docker)" "\$@"
+"$(command -v docker)" "\$@" | perl -e '\$| = 1; binmode STDIN; sysread STDIN, my \$head, 8 + 20 + 1;
+    substr(\$head, 28, 1) = "\x01"; print \$head; print while sysread STDIN, \$_, 65536'
+END
+    chmod +x "$scratch/bin/docker"
+    PATH=$scratch/bin:$PATH isolator exec older -- echo no
+    is "$status $(field error)" "2 the workspace was made by another version of isolator, which alone can use it; with this one, remove \
+it with isolator rm --force and make another" "it is told, and what to do"
+    remove older
+}
+
 test_case 'exec is killed: the command ends, and the workspace goes on' && {
     workspace w5 --image $busybox
     for round in 1 2 3; do
@@ -150,19 +186,35 @@ test_case 'it ends by itself: unused, over, stopped; exec says so, and ps knows'
     remove idle over stopped
 }
 
+test_case 'a command whose workspace is ended says so, and so do those that wait' && {
+    for word in stop 'rm --force'; do
+        workspace ends --image $busybox
+        "$ISOLATOR" exec --stream ends -- sh -c 'echo begun; sleep 1000' >"$scratch/first" 2>"$scratch/why" &
+        until_true grep -q begun "$scratch/first"
+        "$ISOLATOR" exec ends -- true >"$scratch/second" &
+        isolator $word ends
+        wait
+        has "$(cat "$scratch/why")" "the workspace " "$word: the command"
+        hasnt "$(cat "$scratch/why")" "memory" "$word: not another reason"
+        has "$(cat "$scratch/second")" '"error": "the workspace ' "$word: one that waits"
+        "$ISOLATOR" rm --force ends >/dev/null 2>&1
+    done
+}
+
 test_case 'refusals' && {
-    refuses "no job 'nosuch'; isolator ps lists them" exec nosuch -- true
+    refuses "no workspace 'nosuch'; isolator ps lists them" exec nosuch -- true
     refuses "the command follows two dashes, as in: isolator exec w1 -- ls -l" exec w1
     refuses "the command follows two dashes" exec w1 true
     refuses "no workspace is named" exec -- true
     refuses "-t is the timeout; programs have no terminal" exec -it w1 -- sh
     refuses "the configuration allows 28800 seconds at most" create --image $busybox --lifetime 9h
+    refuses "'abc' cannot be the name of a workspace: up to 64 letters" create --image $busybox --name abc
     refuses "cannot run as user 0" create --image $busybox --user 0:0
     sed '1s/{/{"defaults": {"network": "bridge"}, /' "$ISOLATOR_CONFIG" >"$scratch/bridge.json"
     refuses "a workspace cannot have a network: it goes on when isolator has ended" create --image $busybox --config "$scratch/bridge.json"
     workspace w6 --image $busybox
     isolator create --name w6 --image $busybox
-    has "$err" "there is a job 'w6' already" "a name twice"
+    has "$err" "there is a job or workspace 'w6' already" "a name twice"
     refuses "the workspace runs; to end and remove it, use --force" rm w6
     refuses "'w6' is a workspace" wait w6
     refuses "'w6' is a workspace" logs w6
@@ -282,12 +334,80 @@ END
     remove w11
 }
 
+test_case 'copied are the bytes that a file has, whatever its size says' && {
+    workspace w13 --image isolator-test/python:bookworm
+    visit w13 python3 -c 'f = open("sparse", "wb"); f.truncate(60 << 20); f.seek(50 << 20); f.write(b"x"); f = open("limits", "w"); f.write(open("/proc/self/limits").read())'
+    copy w13:sparse "$scratch/sizes"
+    is "$(stat -c %s "$scratch/sizes/sparse") $(tr -d '\0' <"$scratch/sizes/sparse" | wc -c) $(tail -c +52428801 "$scratch/sizes/sparse" | head -c 1)" \
+        "62914560 1 x" "a file with holes"
+    copy w13:/proc/self/status w13:/proc/self/limits w13:/sys/devices/system/cpu/online "$scratch/sizes"
+    is "$(grep -c '^Name:' "$scratch/sizes/status")|$(tr -d '0-9,-' <"$scratch/sizes/online" | od -An -c | tr -d ' ')" '1|\n' "files of the kernel"
+    visit w13 cat limits
+    is "$(<"$scratch/sizes/limits")" "$(field stdout)" "as they are read"
+    isolator cp w13:/proc/self/pagemap "$scratch/sizes"
+    is "$status|$(ls "$scratch/sizes/pagemap" 2>&1 | grep -c 'No such file')" "1|1" "one without an end"
+    has "$err" "'pagemap' is omitted: it is not a regular file" "which is said"
+    remove w13
+}
+
+test_case 'of workspaces that are created with one name at the same time, one gets it' && {
+    pids=()
+    for i in 1 2 3 4; do
+        "$ISOLATOR" create --name same --image $busybox >"$scratch/create.$i" 2>&1 &
+        pids+=($!)
+    done
+    wait "${pids[@]}"
+    is "$(sort "$scratch"/create.? | uniq -c | tr -s ' ')" $' 3 isolator: there is a job or workspace \'same\' already\n 1 same' "the others are told"
+    is "$(container_of same | wc -l) $(find "$XDG_STATE_HOME/isolator/jobs" -name '*same' | wc -l)" "1 1" "one container, and one file"
+    visit same echo works
+    is "$(field stdout)" works "it is whole"
+    remove same
+    is "$(container_of same)$(find "$XDG_STATE_HOME/isolator/jobs" -name '*same')" "" "and removed"
+}
+
+test_case 'a workspace of another user is out of reach' && {
+    workspace own --image $busybox
+    id=$(container_of own) id=${id##*-}
+    visit own sh -c 'echo mine >file'
+    is "$(stat -c %a "$XDG_STATE_HOME/isolator/jobs" "$XDG_STATE_HOME/isolator/jobs/$id.own" | paste -s -d ' ')" "700 600" "its file is of its user alone"
+    # Another user has other files, and by this docker command another label.
+    mkdir -p "$scratch/bin"
+    printf '#!/usr/bin/env bash\nexec %s "${@/isolator.job.user=*/isolator.job.user=4242@elsewhere}"\n' "$(command -v docker)" >"$scratch/bin/$engine_command"
+    chmod +x "$scratch/bin/$engine_command"
+    other() { PATH=$scratch/bin:$PATH XDG_STATE_HOME=$scratch/other isolator "$@"; }
+    for name in own "$id"; do
+        while read -r words; do
+            # shellcheck disable=SC2086 # words
+            other $words
+            is "$status|$out" "2|" "$words"
+            has "$err" "workspace '$name'; isolator ps lists them" "$words: the reason"
+        done <<END
+exec $name -- true
+cp $name:file $scratch/stolen
+cp $scratch/more.txt $name:
+ls $name
+stop $name
+rm --force $name
+END
+    done
+    other ps --quiet
+    is "$status|$(grep -c "$id" <<<"$out")" "0|0" "ps"
+    other create --name own --image $busybox
+    other exec own -- ls
+    is "$status $(field stdout)" "0 " "the name may be given again"
+    other rm --force own
+    visit own cat file
+    is "$status $(field stdout)" "0 mine" "it is as it was"
+    remove own
+}
+
 test_case 'cp and ls: what is refused' && {
     refuses "two words are needed" cp w1:
     refuses "none of these is of a workspace" cp "$scratch/more.txt" "$scratch"
     refuses "all files but the last word must be of one workspace" cp w1:a w2:b "$scratch"
     refuses "copied to this host, and then to another one" cp w1:a w2:b
-    refuses "no job 'nosuch'; isolator ps lists them" cp "$scratch/more.txt" nosuch:
+    refuses "no workspace 'nosuch'; isolator ps lists them" cp "$scratch/more.txt" nosuch:
+    refuses "no workspace 'nosuch'; isolator ps lists them" ls nosuch
     refuses "--force is for files of this host" cp --force "$scratch/more.txt" w1:
     refuses "no workspace is named" ls
     refuses "cannot open the directory" cp w1:a "$scratch/more.txt"

@@ -1,5 +1,5 @@
 /*
- * What --help and the manual say of the options that isolator create alone has; for rows of
+ * What --help and the manual say of the options that isolator create or exec alone has; for rows of
  * cli/run_option_table.c.
  */
 #ifndef CLI_WORKSPACES_WORKSPACE_OPTION_TEXTS_H
@@ -41,6 +41,14 @@
             "After how long the workspace ends in which no command runs. The default, and the "    \
             "most, is "                                                                            \
             "*workspaces.idleSeconds* of the configuration."                                       \
+    }
+
+#define WORKSPACE_TEXT_DIRECTORY                                                                   \
+    {                                                                                              \
+        'w', "--workdir", "DIR", "start in this directory of the workspace", NULL,                 \
+            "The directory in which the command starts: a path in the workspace, absolute or from "\
+            "its working directory on, which is the default. If the command has a slash and no "   \
+            "slash begins it, it is looked for from there on, too."                                \
     }
 
 #define WORKSPACE_USAGE_CREATE                                                                     \
