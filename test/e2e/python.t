@@ -42,7 +42,7 @@ make_wheel() {
 test_case 'requests and results are those of isolator' && { passes test_results; }
 test_case 'programs that fail, print nonsense or do not end' && { passes test_stream; }
 test_case 'types: the package and the examples' && {
-    typed src/python/isolator share/examples/{code_tool,reward,scorer,server}.py
+    typed src/python/isolator share/examples/{agent,code_tool,reward,scorer,server}.py
 }
 
 test_case 'types: a call with a wrong argument' && {
@@ -63,6 +63,7 @@ directory to PATH" "without the program"
 
 test_case 'the client with an engine' && { passes test_client; }
 test_case 'the client of asyncio with an engine' && { passes test_aio; }
+test_case 'workspaces with an engine' && { passes test_workspaces; }
 test_case 'the examples' && { passes test_examples; }
 
 test_case 'the wheel: the same bytes in each directory, and its files' && {

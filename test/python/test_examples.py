@@ -41,6 +41,16 @@ def test_scorer():
     )
 
 
+def test_agent():
+    assert output_of("agent.py") == (
+        "AssertionError: 12\n"
+        "def area(base, height):\n    return base * height\n"
+        "error: cannot edit 'triangle.py': the text to replace is not there\n"
+        "done\n"
+        "passed\n"
+    )
+
+
 async def ask(port, line):
     """Sends one line, and returns the answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -176,3 +176,36 @@ def test_options(program):
     assert str(raised.value) == (
         "batch --quiet --json --config=c --audit=a --artifacts=d --programs=p --force --retries=2 --share=7 --jobs=5"
     )
+
+
+def test_options_of_a_workspace(program):
+    client = isolator.Client(
+        program=program("sys.stderr.write(' '.join(sys.argv[1:])); sys.exit(2)")._program,
+        config="c", audit="a", artifacts_directory="d", retries=2,
+    )  # fmt: skip
+    with pytest.raises(isolator.UsageError) as raised:
+        isolator.Workspace(
+            "-image", language="python", name="--n", memory_mb=64, cpus=0.5, pids_limit=20,
+            lifetime_seconds=60, idle_seconds=1.5, client=client,
+        )  # fmt: skip
+    assert str(raised.value) == (
+        "create --config=c --audit=a --image=-image --language=python --name=--n --memory=64 --cpus=0.5 "
+        "--pids-limit=20 --lifetime=60 --idle=1.5"
+    )
+    batch = "^batch --quiet --json --config=c --audit=a --artifacts=/[^ ]* --retries=2 --jobs=1$"
+    with pytest.raises(isolator.UsageError, match=batch):
+        isolator.Workspace.find("w1", client)
+
+
+def test_a_workspace_whose_program_fails(program, tmp_path):
+    with pytest.raises(isolator.ProgramError, match="^cannot run '/nonexistent': No such file or directory$"):
+        isolator.Workspace(client=isolator.Client(program="/nonexistent"))
+    client = program(
+        "open(os.path.dirname(sys.argv[0]) + '/calls', 'a').write(' '.join(sys.argv[1:]) + '\\n')\n"
+        "print('w1') if sys.argv[1] == 'create' else sys.exit(77 if sys.argv[1] == 'batch' else 0)"
+    )
+    with pytest.raises(isolator.ProgramError, match="^isolator ended before its results, with status 77: no message$"):
+        isolator.Workspace(files={"a": "b"}, client=client)
+    assert [line.split(" --artifacts")[0] for line in (tmp_path / "calls").read_text().splitlines()] == [
+        "create", "batch --quiet --json", "rm --force -- w1",
+    ]  # fmt: skip

@@ -5,9 +5,10 @@
     result = isolator.run("print(6 * 7)")
     print(result.stdout, result.reason, result.duration_ms)
 
-`run` runs one program, `test` one with tests, `batch` many, and `Session` cells with state in between.
-`isolator.aio` has the same for asyncio. A `Client` has options, such as the configuration file.
-Each call, batch or session is one process `isolator batch`; see isolator-batch(1).
+`run` runs one program, `test` one with tests, `batch` many, `Session` cells with state in between, and
+`Workspace` commands in one container. `isolator.aio` has the same for asyncio. A `Client` has options,
+such as the configuration file. Each call, batch, session or workspace is one process `isolator batch`;
+see isolator-batch(1).
 """
 from . import aio
 from ._client import Client, Session
@@ -31,6 +32,7 @@ from ._result import (
     ToolCallCounts,
     parse_result,
 )
+from ._workspace import Workspace
 
 __all__ = [
     "Artifact",
@@ -59,6 +61,7 @@ __all__ = [
     "ToolCall",
     "ToolCallCounts",
     "UsageError",
+    "Workspace",
     "aio",
     "batch",
     "find_program",

@@ -15,7 +15,7 @@ from ._errors import UsageError
 from ._program import find_program
 from ._request import Request, RequestLike, members, request_of
 from ._result import AnyResult, CellResult, Result, TestResult
-from ._stream import Stream
+from ._stream import Stream, output_of
 
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec
@@ -101,20 +101,30 @@ class Settings:
         """
         self._program = program
         self._artifacts_directory = artifacts_directory
-        paths = {"config": config, "audit": audit, "artifacts": artifacts_directory, "programs": programs_directory}
-        self._options = [f"--{name}={os.fspath(path)}" for name, path in paths.items() if path is not None]
-        if force:
-            self._options.append("--force")
+        self._paths = {
+            "config": config, "audit": audit, "artifacts": artifacts_directory, "programs": programs_directory
+        }  # fmt: skip
+        self._options = ["--force"] if force else []
         if retries:
             self._options.append(f"--retries={retries}")
         if share:
             self._options.append(f"--share={share}")
         self._options += [f"--tools={name}" for name in tools]
 
-    def stream(self, kind: type[AnyResult], jobs: Optional[int] = None) -> Stream[AnyResult]:
-        """Starts a batch whose results are of this kind."""
+    def stream(
+        self, kind: type[AnyResult], jobs: Optional[int] = None, artifacts_directory: Optional[PathLike] = None
+    ) -> Stream[AnyResult]:
+        """Starts a batch whose results are of this kind. `artifacts_directory`: instead of that of the client."""
+        paths = {**self._paths, "artifacts": artifacts_directory or self._artifacts_directory}
+        return Stream([*self._command(("batch", "--quiet", "--json"), paths), *self._options], kind, jobs)
+
+    def execute(self, command: str, options: Sequence[str], *words: str) -> str:
+        """Runs another command than `batch`, with those of the `options` that are given, and returns what it prints."""
+        return output_of([*self._command([command], {name: self._paths[name] for name in options}), *words])
+
+    def _command(self, words: Sequence[str], paths: Mapping[str, Optional[PathLike]]) -> list[str]:
         program = os.fspath(self._program) if self._program is not None else find_program()
-        return Stream([program, "batch", "--quiet", "--json", *self._options], kind, jobs)
+        return [program, *words, *(f"--{name}={os.fspath(path)}" for name, path in paths.items() if path is not None)]
 
     def located(self, result: AnyResult) -> AnyResult:
         """The result with the paths of its artifacts."""

@@ -180,6 +180,10 @@ class Request:
     """Whether the session ends after this request."""
     keep_processes: Optional[bool] = None
     """Whether processes go on after a request of the session; only in its first request."""
+    workspace: Optional[str] = None
+    """The name of a workspace in which the command runs, see LINES OF A WORKSPACE in isolator-batch(1)."""
+    command: Optional[Sequence[str]] = None
+    """The words of the command, in place of code; executed without a shell."""
     id: Any = None
     """Any JSON value. The result has it too; results of a batch come as they finish."""
 
@@ -246,7 +250,7 @@ _NAMES = {
     "program_file": "entrypoint_file",
 }
 _CALL_NAMES = {"class_name": "class"}
-_LISTS = ("arguments", "artifacts", "hosts", "tools", "require_pass", "call_arguments", "expected_values")
+_LISTS = ("arguments", "artifacts", "command", "hosts", "tools", "require_pass", "call_arguments", "expected_values")
 
 
 def members(request: Union[RequestLike, Test, Call, Group, Checker]) -> dict[str, Any]:

@@ -226,6 +226,8 @@ class Result(Record):
     cpu_ms: Optional[int]
     """CPU time of all processes in milliseconds; None if it is not known."""
     image: Optional[str]
+    workspace: Optional[str]
+    """The workspace in which the command ran; None otherwise."""
     container: Optional[str]
     warm: bool
     """Whether a warm container was used."""

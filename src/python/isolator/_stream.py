@@ -148,3 +148,14 @@ def _error_of_exit(status: int, messages: str) -> IsolatorError:
     if status == 3 or status > 128 or status < 0:  # 128 + N, or -N: signal N
         return EngineError(message or f"isolator exited with status {status}")
     return ProgramError(f"isolator ended before its results, with status {status}: {message or 'no message'}")
+
+
+def output_of(command: Sequence[str]) -> str:
+    """Runs the program once, and returns what it prints. Raises what its exit status means."""
+    try:
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except OSError as error:
+        raise ProgramError(f"cannot run '{command[0]}': {error.strerror}") from error
+    if ended.returncode != 0:
+        raise _error_of_exit(ended.returncode, ended.stderr.decode("utf-8", "replace"))
+    return ended.stdout.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""The same for asyncio: `run`, `test`, `batch`, `Session` and `Client`.
+"""The same for asyncio: `run`, `test`, `batch`, `Session`, `Workspace` and `Client`.
 
 Parameters, results and exceptions are those of the functions of the same name in `isolator`. Cancelling
 ends what runs and removes its containers.
@@ -6,19 +6,27 @@ ends what runs and removes its containers.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
+import functools
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Optional, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
-from . import _client
+from . import _client, _workspace
 from ._client import Settings, check_tests, in_python, takes_request
-from ._request import RequestLike
+from ._errors import UsageError
+from ._request import Content, RequestLike
 from ._result import AnyResult, CellResult, Result, TestResult
 from ._stream import Stream
 
-__all__ = ["Client", "Session", "batch", "run", "test"]
+if TYPE_CHECKING:
+    from typing_extensions import Concatenate, ParamSpec
+
+    _Members = ParamSpec("_Members")
+
+__all__ = ["Client", "Session", "Workspace", "batch", "run", "test"]
 
 _Self = TypeVar("_Self")
+_Return = TypeVar("_Return")
 Requests = Union[Iterable[RequestLike], AsyncIterable[RequestLike]]
 
 
@@ -123,6 +131,101 @@ class Session:
 
     async def __aexit__(self, *unused: object) -> None:
         await self.close()
+
+
+def _awaited(
+    method: Callable[Concatenate[_workspace.Workspace, _Members], _Return]
+) -> Callable[Concatenate[Workspace, _Members], Coroutine[Any, Any, _Return]]:
+    """The method of a workspace as a coroutine."""
+
+    @functools.wraps(method)
+    async def call(self: Workspace, *arguments: _Members.args, **given: _Members.kwargs) -> _Return:
+        workspace = self.opened()
+        return await self._call(workspace, functools.partial(method, workspace, *arguments, **given))
+
+    return call
+
+
+class Workspace:
+    """A container in which any number of commands run, see `isolator.Workspace`.
+
+    `async with` makes it, or connects to it. A command that is cancelled is killed, and the workspace goes on.
+    """
+
+    def __init__(
+        self,
+        image: Optional[str] = None,
+        *,
+        language: Optional[str] = None,
+        files: Optional[Mapping[str, Content]] = None,
+        name: Optional[str] = None,
+        memory_mb: Optional[int] = None,
+        cpus: Optional[float] = None,
+        pids_limit: Optional[int] = None,
+        lifetime_seconds: Optional[float] = None,
+        idle_seconds: Optional[float] = None,
+        client: Optional[Settings] = None,
+    ) -> None:
+        given: dict[str, Any] = {name: value for name, value in locals().items() if name != "self"}
+        self._open = functools.partial(_workspace.Workspace, **given)
+        self._opened: Optional[_workspace.Workspace] = None
+        self._threads = ThreadPoolExecutor(max_workers=1)
+
+    @classmethod
+    def find(cls, name: str, client: Optional[Settings] = None) -> Workspace:
+        """One that exists, by its name, see `isolator.Workspace.find`."""
+        workspace = cls()
+        workspace._open = functools.partial(_workspace.Workspace.find, name, client)
+        return workspace
+
+    def opened(self) -> _workspace.Workspace:
+        """The same without asyncio. Raises UsageError before `async with`, and if it is closed."""
+        if not self._opened:
+            raise UsageError("the workspace is not open: use it with 'async with'")
+        self._opened.check_open()
+        return self._opened
+
+    @property
+    def name(self) -> str:
+        """The name, by which other processes find it, or its id if it was made without one."""
+        return self.opened().name
+
+    exec = _awaited(_workspace.Workspace.exec)
+    write = _awaited(_workspace.Workspace.write)
+    read_bytes = _awaited(_workspace.Workspace.read_bytes)
+    read_text = _awaited(_workspace.Workspace.read_text)
+    edit = _awaited(_workspace.Workspace.edit)
+
+    async def close(self) -> None:
+        """Removes the workspace, or disconnects from one that was found."""
+        if self._opened:
+            await asyncio.get_running_loop().run_in_executor(None, self._opened.close)
+        self._threads.shutdown(wait=False)
+
+    async def __aenter__(self) -> Workspace:
+        self._turn = asyncio.Lock()
+        opening = self._threads.submit(self._open)
+        try:
+            self._opened = await asyncio.wrap_future(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(lambda made: made.cancelled() or made.exception() or made.result().close())
+            raise
+        return self
+
+    async def __aexit__(self, *unused: object) -> None:
+        await self.close()
+
+    async def _call(self, workspace: _workspace.Workspace, method: Callable[[], _Return]) -> _Return:
+        """Calls a method in the thread of the workspace."""
+        async with self._turn:
+            call = self._threads.submit(method)
+            try:
+                return await asyncio.wrap_future(call)
+            except asyncio.CancelledError:
+                while not call.done():  # it may not have begun yet
+                    workspace.interrupt()
+                    await asyncio.sleep(0.02)
+                raise
 
 
 _client_without_options = Client()
