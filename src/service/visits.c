@@ -12,7 +12,7 @@
 #include "service/workspace_visit.h"
 
 /* How long a connection is kept, and how often the keeper looks whether it is wanted. */
-enum { KEEP_MS = 60000, LOOK_MS = 50 };
+enum { KEEP_MS = 60000, CHECK_MS = 50 };
 
 struct visit {
     struct visits *visits; /* borrowed */
@@ -84,7 +84,7 @@ static void dispose(struct visit *visit)
 /* Has the lock, but releases it meanwhile. */
 static void wait_for_work(struct visits *visits, bool waits)
 {
-    const long long until = clock_now_ms() + LOOK_MS;
+    const long long until = clock_now_ms() + CHECK_MS;
     const struct timespec end = {until / 1000, until % 1000 * 1000000};
 
     if (waits)
