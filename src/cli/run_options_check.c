@@ -229,6 +229,10 @@ static int check_exec(const struct run_options *options, struct error *error)
 
     if (options->files.count == 0)
         return error_set(error, ERROR_USAGE, "no workspace is named; isolator ps lists them");
+    if (options->shell && options->request.directory)
+        return error_set(error, ERROR_USAGE,
+                         "--shell and --workdir cannot be used together: the shell keeps its "
+                         "directory, which cd changes");
     if (options->shell && options->request.arguments.count != 1)
         return error_set(error, ERROR_USAGE,
                          "--shell takes one word of code, as in: --shell -- 'cd src && make'");

@@ -451,6 +451,8 @@ y=y" "$image: directory, variables, umask and options are kept"
     isolator exec --shell w14 -- echo two
     is "$status" 2 "more than one word"
     has "$err" "--shell takes one word of code" "which is said"
+    isolator exec --shell --workdir /tmp w14 -- pwd
+    has "$status|$err" "2|isolator: --shell and --workdir cannot be used together" "another directory"
     remove w14
 }
 
