@@ -28,13 +28,13 @@ enum supervisor_link_state {
 
 struct supervisor_link {
     enum supervisor_link_state state;
-    bool is_script; /* the requests are part of a script, or were */
-    bool detached;  /* and the supervisor needs no isolator any more */
-    bool is_gvisor; /* HELLO has said that the kernel is gVisor's */
-    bool broken;    /* what arrived were no frames; nothing more is taken */
+    bool is_script;        /* the requests are part of a script, or were */
+    bool detached;         /* and the supervisor needs no isolator any more */
+    bool is_gvisor;        /* HELLO has said that the kernel is gVisor's */
+    bool broken;           /* what arrived were no frames; nothing more is taken */
     bool is_other_version; /* it is, since HELLO was that of another version */
-    bool seals;     /* what follows HELLO is sealed: "Seals" in supervisor/protocol.h */
-    bool sent_keys; /* and SEAL was sent */
+    bool seals;            /* what follows HELLO is sealed: "Seals" in supervisor/protocol.h */
+    bool sent_keys;        /* and SEAL was sent */
     struct frame_seal keys;
     struct sealed_lines sealed;  /* what is sent */
     struct sealed_reader reader; /* what arrives */

@@ -29,8 +29,9 @@ void workspace_instance_words(struct strvec *command, const char *key, long long
  * latest, since another visit may go on. Tries again for a moment if docker fails: no process can
  * be started in a container that is full of processes which are about to be killed. `limits` are
  * those that the container has. NULL: ERROR_INPUT if the workspace has ended or was made by another
- * version of isolator, which the error explains, or another visit did not end in time; ERROR_ENGINE; ERROR_CANCELLED. Freed with
- * instance_free() after instance_remove(), which leaves the container alone.
+ * version of isolator, which the error explains, or another visit did not end in time;
+ * ERROR_ENGINE; ERROR_CANCELLED. Freed with instance_free() after instance_remove(), which leaves
+ * the container alone.
  */
 struct instance *workspace_instance_visit(const struct workspace_place *place,
                                           const struct container_limits *limits, long long deadline,

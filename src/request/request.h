@@ -74,8 +74,8 @@ struct request {
     bool language_of_file; /* it is that of the program's file: the session's comes first */
     char *image;           /* NULL: the session's, or the language's */
     char *workdir;         /* path for workdir_parse(); NULL: the session's or configuration's */
-    /* Where the program starts: a path in the container, from the working directory on; NULL: there.
-     * For programs that no request sends: others are named by a path below that. */
+    /* Where the program starts: a path in the container, from the working directory on; NULL:
+     * there. For programs that no request sends: others are named by a path below that. */
     char *directory;
     struct input input;
     /*

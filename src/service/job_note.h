@@ -45,11 +45,11 @@ struct job_note {
 
 #define JOB_NOTE_INIT                                                                              \
     {                                                                                              \
-        .plan = PLAN_INIT, .lock = -1, .sought = "job"                                                              \
+        .plan = PLAN_INIT, .lock = -1, .sought = "job"                                             \
     }
 
-/* ERROR_USAGE if this cannot be the name of a job or workspace (`kind`): letters, digits and "_.-", no
- * id. */
+/* ERROR_USAGE if this cannot be the name of a job or workspace (`kind`): letters, digits and "_.-",
+ * no id. */
 int job_note_check_name(const char *name, const char *kind, struct error *error);
 
 /*

@@ -49,8 +49,9 @@ static int check_name(const char *name, const struct strvec *starting, struct er
     for (size_t i = 0; i < starting->count && found.count == 0; i++)
         if (job_file_split(starting->items[i], id, &other) && other && strcmp(other, name) == 0)
             strvec_push(&found, starting->items[i]);
-    return found.count == 0 ? 0
-                            : error_set(error, ERROR_USAGE, "there is a job or workspace '%s' already", name);
+    return found.count == 0
+               ? 0
+               : error_set(error, ERROR_USAGE, "there is a job or workspace '%s' already", name);
 }
 
 static bool is_starting(const struct strvec *starting, const char *id)

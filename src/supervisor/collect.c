@@ -190,7 +190,7 @@ static bool collect_file(struct walk *walk, int parent, const char *name, const 
     if (start < 0 || (uint64_t)start > item.size)
         good = write_name(walk, '6');
     else if (item.size > collect->file_max || item.size > SIZE_MAX_OCTAL ||
-        item.size + (collect->exact ? 0 : UINT64_C(4) * BLOCK + PATH_MAX) > collect->left)
+             item.size + (collect->exact ? 0 : UINT64_C(4) * BLOCK + PATH_MAX) > collect->left)
         good = collect->too_large(collect->context, collect->path);
     else
         good = write_entry(walk, &item) && write_content(walk, fd, item.size, (size_t)start);

@@ -153,9 +153,9 @@ enum frame_step {
      * names, and the supervisor cannot bring it back; "/": the root file system is writable.
      */
     FRAME_STEP_CLEAN,
-    FRAME_STEP_CPU,    /* limit the CPU time: the kernel does not say how much is used */
-    FRAME_STEP_LIMITS, /* DETACH. ETIME: they were not set; ENOTSUP: the kernel has no word */
-    FRAME_STEP_JOIN,   /* open the FIFOs */
+    FRAME_STEP_CPU,      /* limit the CPU time: the kernel does not say how much is used */
+    FRAME_STEP_LIMITS,   /* DETACH. ETIME: they were not set; ENOTSUP: the kernel has no word */
+    FRAME_STEP_JOIN,     /* open the FIFOs */
     FRAME_STEP_DIRECTORY /* enter the one in which the program is to start */
 };
 

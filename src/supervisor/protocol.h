@@ -117,8 +117,8 @@
  *
  * If the interpreter ends, so does the cell, and END tells how; if it has ended between two cells,
  * the next one is BEGUN and has this END. While an interpreter stays, RUN is for a cell, and
- * neither ARGUMENT, ENVIRONMENT, DIRECTORY, KEEP nor RESTORE may come. FAILED for a cell that has an
- * interpreter leaves that as it is: also if STOP comes before STDIN_END has arrived, which is
+ * neither ARGUMENT, ENVIRONMENT, DIRECTORY, KEEP nor RESTORE may come. FAILED for a cell that has
+ * an interpreter leaves that as it is: also if STOP comes before STDIN_END has arrived, which is
  * ECANCELED.
  *
  * Ready programs. An interpreter can be started before its request comes: MAKE_READY ends its

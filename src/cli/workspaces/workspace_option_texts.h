@@ -40,7 +40,8 @@
 #define WORKSPACE_TEXT_DIRECTORY                                                                   \
     {                                                                                              \
         'w', "--workdir", "DIR", "start in this directory of the workspace", NULL,                 \
-            "The directory in which the command starts: a path in the workspace, absolute or from "\
+            "The directory in which the command starts: a path in the workspace, absolute or "     \
+            "from "                                                                                \
             "its working directory on, which is the default. If the command has a slash and no "   \
             "slash begins it, it is looked for from there on, too."                                \
     }
