@@ -54,7 +54,7 @@ void program_release(struct program *program);
 bool program_add_argument(struct program *program, const char *text, size_t length);
 bool program_set_variable(struct program *program, const char *text, size_t length);
 
-/* Sets where it starts. False: that is set already, or this is not a path. */
+/* Sets where it starts. False: that is set already, or the text cannot be a path. */
 bool program_set_directory(struct program *program, const char *text, size_t length);
 
 /* Adds a directory at the end of PATH, if the program has that variable. */

@@ -58,7 +58,7 @@ test_case 'limits of a line' && {
 2 cpu-time timeout program used more than 0.3 s of CPU time
 3 input error memory_mb must be from 6 to 16777216 MB
 4 input error cpus 3 is more than the configuration allows (maximums.cpus: 2)
-5 input error there is no argument 'memory'; known are: language, image, entrypoint_code, entrypoint_filename, entrypoint_file, additional_files, snippet_name, stdin, arguments, environment, artifacts, hosts, tools, session, keep_processes, close_session, tests, call, groups, stop_on_failure, test_output_bytes, detail, checker, timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit
+5 input error there is no argument 'memory'; known are: language, image, entrypoint_code, entrypoint_filename, entrypoint_file, additional_files, snippet_name, stdin, arguments, environment, artifacts, hosts, tools, workspace, command, shell, session, keep_processes, close_session, tests, call, groups, stop_on_failure, test_output_bytes, detail, checker, timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit
 END
 }
 

@@ -748,8 +748,9 @@ CASE(run_options__of_a_workspace)
     assert_int_equal(options->lifetime_seconds, 90);
     assert_int_equal(options->idle_seconds, 2);
     tear_down(&fixture);
-    parse_command(&fixture, RUN_OPTIONS_EXEC, "-t|2s|--env=A=1|w1|--|ls|-l");
+    parse_command(&fixture, RUN_OPTIONS_EXEC, "-t|2s|--env=A=1|-w|src|w1|--|ls|-l");
     assert_no_error(&fixture.error);
+    assert_string_equal(options->request.directory, "src");
     assert_true(options->request.no_program && !options->detach);
     assert_null(options->file);
     assert_string_equal(options->name, "w1");

@@ -783,6 +783,7 @@ CASE_WITH(supervisor_link__frames_of_cells, set_up(fixture))
     program.spec.command = &fixture->plan.command;
     program.spec.environment = &fixture->plan.environment;
     program.spec.limits = &fixture->plan.policy.limits;
+    program.spec.directory = "/";
     strvec_push(&fixture->plan.command, "x");
     strvec_push(&fixture->plan.environment, "A=1");
     add_good_hello(&bytes);
@@ -792,7 +793,7 @@ CASE_WITH(supervisor_link__frames_of_cells, set_up(fixture))
     supervisor_link_request(&fixture->link, &program);
     assert_false(supervisor_link_is_idle(&fixture->link));
     bytes = send_all(fixture);
-    check_frames(&bytes, "argument x;environment A=1;code {code};"
+    check_frames(&bytes, "argument x;environment A=1;directory /;code {code};"
                          "run 12000 5000 1500000 1 700000 12582912;stdin-end ;");
     add_frame(&bytes, FRAME_BEGUN, NULL, 0);
     add_text(&bytes, FRAME_REPORT, "{rep");

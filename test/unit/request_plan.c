@@ -802,7 +802,7 @@ CASE(plan__directories_that_are_none)
     for (int i = 0; i < 2; i++) {
         set_up(&fixture, "py", "{}");
         fixture.request.directory = string_copy(path);
-        refuse(&fixture, ERROR_USAGE, ERROR_SUBJECT ": a path has 1 to 4095 bytes");
+        refuse(&fixture, ERROR_USAGE, "directory: a path has 1 to 4095 bytes");
         memset(path, 'x', PATH_MAX);
     }
 }

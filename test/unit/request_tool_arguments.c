@@ -422,7 +422,8 @@ CASE(tool_arguments__limits_that_are_not_offered)
         TOOL_CALLER_BATCH, "\"memory\": 64",
         "there is no argument 'memory'; known are: language, image, entrypoint_code, "
         "entrypoint_filename, entrypoint_file, additional_files, snippet_name, stdin, arguments, "
-        "environment, artifacts, hosts, tools, session, keep_processes, close_session, tests, "
+        "environment, artifacts, hosts, tools, workspace, command, shell, session, keep_processes, "
+        "close_session, tests, "
         "call, groups, stop_on_failure, test_output_bytes, detail, checker, "
         "timeout_seconds, memory_mb, cpus, cpu_seconds, pids_limit");
 }

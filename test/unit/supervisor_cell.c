@@ -932,6 +932,7 @@ CASE(cell__frames_that_cannot_come)
     } frames[] = {
         {FRAME_ARGUMENT, "x", 1},
         {FRAME_ENVIRONMENT, "A=1", 3},
+        {FRAME_DIRECTORY, "/", 1},
         {FRAME_RUN, &program, sizeof program},
         {FRAME_RUN, &other, sizeof other},
         {FRAME_KEEP, &keep, sizeof keep},
