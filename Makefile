@@ -151,7 +151,7 @@ $(JSON_HEADERS): $(B)/%.h: Makefile
 # even number of backticks.
 $(B)/config/drivers.o: $(B)/driver_texts.h
 $(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js src/drivers/node_proxy.js src/drivers/tools.py src/drivers/tools.js \
-		src/drivers/call.py src/drivers/call.js src/drivers/preload.py Makefile
+		src/drivers/call.py src/drivers/call.js src/drivers/preload.py src/drivers/shell.sh Makefile
 	@mkdir -p $(@D)
 	@awk '!/^ *\/\// { broken = /\\$$/; gsub(/\\./, ""); if (gsub(/`/, "") % 2 || broken) { found = 1; \
 		print FILENAME ":" FNR ": a text cannot span lines here: the build removes the indentation; use \\n" } } \
@@ -164,6 +164,7 @@ $(B)/driver_texts.h: src/drivers/python.py src/drivers/javascript.js src/drivers
 	echo 'static const char tools_python[] ='; sed '/^ *#/d' src/drivers/tools.py | $(call as_strings); echo ';'; \
 	echo 'static const char tools_javascript[] ='; sed 's/^ *//; /^\/\//d' src/drivers/tools.js | $(call as_strings); echo ';'; \
 	echo 'static const char call_python[] ='; sed '/^ *#/d' src/drivers/call.py | $(call as_strings); echo ';'; \
+	echo 'static const char shell[] ='; sed '/^ *#/d' src/drivers/shell.sh | $(call as_strings); echo ';'; \
 	echo 'static const char preload_python[] ='; sed '/^ *#/d' src/drivers/preload.py | $(call as_strings); echo ';'; \
 	echo 'static const char call_javascript[] ='; sed 's/^ *//; /^\/\//d' src/drivers/call.js | $(call as_strings); echo ';'; } >$@
 # The snippets that are built in and the attacks of `isolator selftest`, as {name, text}: rows FILES SUFFIX-TO-CUT-OFF.

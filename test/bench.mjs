@@ -4,7 +4,8 @@
 //   test/bench.mjs [PART...]    default: all parts; the variables below say how much is done
 // With BENCH_SVG=FILE it also draws README's comparisons in this file, if all of them were measured in full.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { Server } from './mcp/pipe_client.mjs';
@@ -420,6 +421,61 @@ async function numpyBatch() {
     ratio('shell loop, of the batch', times.loop, times.batch, { atLeast: 1 });
 }
 
+// Commands in workspaces, beside `docker exec` in a container with the same limits.
+async function workspaces() {
+    const config = writeFile(`${scratch}/workspaces.json`, JSON.stringify({ ...engine, warm: NO_WARM }));
+    const create = (name) => run(isolator, ['create', '--config', config, '--language', 'python', '--cpus', '0.5', '--name', name]);
+    const remove = (...names) => run(isolator, ['rm', '--config', config, '--force', ...names]);
+    const start = (name) => run(docker, ['run', '--detach', '--name', name, ...LIMITS, ...WORKDIR, image, 'sleep', '1000']);
+    const name = `isolator-bench-${process.pid}`;
+    const line = (command) => `${JSON.stringify({ workspace: name, ...command })}\n`;
+    const exec = [], own = [], kept = [], calls = [[], []], made = [[], []];
+
+    start(name);
+    create(name);
+    const batch = spawn(isolator, ['batch', '-q', '--config', config], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const command = async () => {
+        batch.stdin.write(line({ command: ['true'] }));
+        await once(batch.stdout, 'data');
+    };
+    try {
+        await command();
+        await repeat(ROUNDS, async () => {
+            exec.push(await timed(() => run(docker, ['exec', name, 'true'])));
+            await command(); // the connection is made again, since the last command took its turn
+            await repeat(5, async () => kept.push(await timed(command)));
+            own.push(await timed(() => run(isolator, ['exec', '--config', config, name, '--', 'true'])));
+        });
+        writeFile(`${scratch}/requests`, line({ shell: 'cd /tmp; n=$((${n-0} + 1)); echo $n >n' }).repeat(150));
+        await repeat(3, async () => {
+            calls[0].push(await timed(async () => {
+                create(`${name}-shell`);
+                run('sed', ['-i', `s/"workspace":"[^"]*"/"workspace":"${name}-shell"/`, `${scratch}/requests`]);
+                runTo(`${scratch}/results`, isolator, ['batch', '-q', '--json', '--config', config, `${scratch}/requests`]);
+                remove(`${name}-shell`);
+            }));
+            calls[1].push(await timed(() => repeat(150, () => run(docker, ['exec', name, 'sh', '-c', 'cd /tmp; echo 1 >n']))));
+            const names = Array.from({ length: 10 }, (_, i) => `${name}-${i}`);
+            made[0].push(await timed(() => names.forEach(create)));
+            remove(...names);
+            made[1].push(await timed(() => names.forEach(start)));
+            run(docker, ['rm', '--force', '--volumes', ...names]);
+        });
+    } finally {
+        batch.stdin.end();
+        remove(name);
+        run(docker, ['rm', '--force', '--volumes', name]);
+    }
+    row('`docker exec true`', exec);
+    row('`isolator exec` of true, a process each', own);
+    row('the same on a connection that is kept (`isolator batch`)', kept);
+    ratio('a process each, to `docker exec`', own, exec, { atMost: 1.2 });
+    ratio('a connection that is kept, to `docker exec`', kept, exec, { atMost: 0.05 });
+    bounded('a connection that is kept', median(kept), { atMost: 4 }, { unit: ' ms', digits: 1 });
+    ratio('150 pieces of shell code in a new workspace, to 150 `docker exec`', calls[0], calls[1], { atMost: 0.1 });
+    ratio('10 workspaces made, to 10 `docker run --detach`', made[0], made[1], { atMost: 1.4 });
+}
+
 // Lines that share containers, two at a time, beside programs without a sandbox, and with the least of one.
 async function sharedBatch() {
     const plain = writeFile(`${scratch}/share.json`, JSON.stringify({ ...engine, warm: NO_WARM }));
@@ -754,7 +810,7 @@ async function tools() {
     fact('the program, of that', (median(times.program) / median(times.separate)).toFixed(3));
 }
 
-const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, ready: readyInterpreters, programs, burst: bursts, batch: batches, share: sharedBatch, numpy: numpyBatch, tests: submissions, checkers, interaction,
+const PARTS = { run: commandLine, first: firstResponse, single: singleCalls, ready: readyInterpreters, programs, burst: bursts, batch: batches, share: sharedBatch, numpy: numpyBatch, workspace: workspaces, tests: submissions, checkers, interaction,
     waiting: waitingContainers, sessions, network, tools, growth };
 const parts = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
 const unknown = parts.find((part) => !PARTS[part]);

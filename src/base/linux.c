@@ -269,13 +269,6 @@ void linux_random(void *buffer, size_t length)
         abort();
 }
 
-bool linux_lock_now(int fd)
-{
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-
-    return fcntl(fd, F_OFD_SETLK, &all) == 0 || (errno != EAGAIN && errno != EACCES);
-}
-
 void linux_random_digits(char *text, size_t size)
 {
     unsigned char bytes[32];

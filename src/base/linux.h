@@ -79,12 +79,6 @@ bool linux_writer_gone(int fd);
  */
 void linux_kill_children(void);
 
-/*
- * Locks a file, without waiting, until the last descriptor of this open(2) is closed. A lock of
- * flock(2) is another one. False: someone else has it. True also where files cannot be locked.
- */
-bool linux_lock_now(int fd);
-
 /* Raises the soft limit of open descriptors to the hard limit. */
 void linux_raise_descriptors(void);
 

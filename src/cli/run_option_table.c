@@ -197,6 +197,8 @@ static const struct option_rule rules[] = {
      FOR(ALL | CREATE)},
     {SETTING(WORKDIR), CALL(run_option_take_workdir, request.workdir), FOR(ALL | CREATE),
      CHOICES("")},
+    {WORKSPACE_TEXT_DIRECTORY, STRING(request.directory), ABOUT(REQUEST_DIRECTORY), FOR(EXEC),
+     CHOICES("")},
     {{0, "--artifacts", "DIR", "write the files that the program makes to DIR", NULL,
       "Copy back the files that the program has created or changed in its working directory, and "
       "write them below DIR, which is created if it does not exist. The "
@@ -292,6 +294,7 @@ static const struct option_rule rules[] = {
      STRING(name),
      FOR(RUN)},
     {WORKSPACE_TEXT_NAME, STRING(name), FOR(CREATE)},
+    {WORKSPACE_TEXT_SHELL, FLAG(shell), FOR(EXEC)},
     {WORKSPACE_TEXT_LIFETIME, CALL(run_option_take_seconds, lifetime_seconds), FOR(CREATE)},
     {WORKSPACE_TEXT_IDLE, CALL(run_option_take_seconds, idle_seconds), FOR(CREATE)},
     {{'v', "--verbose", NULL, "trace each step with its time on stderr", NULL,

@@ -67,6 +67,10 @@ static void set_workspace(struct run_options *options)
         options->name = string_copy(options->files.items[0]);
     else if (!request->language)
         request->language = string_copy("python");
+    if (options->shell) {
+        request->shell = string_copy(request->arguments.items[0]);
+        strvec_release(&request->arguments);
+    }
 }
 
 int run_options_parse(struct run_options *options, enum run_options_command command, int argc,

@@ -33,6 +33,7 @@ struct run_options {
     int parallel;            /* how many of them are tested at the same time */
     int retries;             /* how often a program is tested again that the engine failed */
     char *stdin_path;        /* --stdin; "-" for isolator's own stdin; NULL */
+    bool shell;              /* the word after -- is code for the shell of a workspace */
     bool interactive;        /* isolator's own stdin is passed on while the program runs */
     char *config_path;       /* --config or NULL */
     const char *runtime;     /* --runtime, "docker" or "podman", or NULL */
@@ -45,6 +46,7 @@ struct run_options {
     bool detach;                              /* start the run as a job */
     char *name;                               /* of the job or workspace; NULL: none */
     long long lifetime_seconds, idle_seconds; /* of a workspace; 0: not given */
+    bool shell;                               /* the argument is code for its shell */
     char *tests;                              /* --tests, the directory; NULL for run */
     char *problem;                            /* --problem, the package; NULL */
     char *packages;                           /* --packages, a directory above the package; NULL */

@@ -229,6 +229,9 @@ static int check_exec(const struct run_options *options, struct error *error)
 
     if (options->files.count == 0)
         return error_set(error, ERROR_USAGE, "no workspace is named; isolator ps lists them");
+    if (options->shell && options->request.arguments.count != 1)
+        return error_set(error, ERROR_USAGE,
+                         "--shell takes one word of code, as in: --shell -- 'cd src && make'");
     if (options->files.count == 1 && options->request.arguments.count > 0)
         return check_stdin(options, false, error);
     escaped = text_escape(options->files.items[0]);

@@ -34,6 +34,11 @@ const char *driver_call_javascript(void)
     return call_javascript;
 }
 
+const char *driver_shell(void)
+{
+    return shell;
+}
+
 const char *driver_preload_python(void)
 {
     return preload_python;

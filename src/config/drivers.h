@@ -21,6 +21,9 @@ const char *driver_tools_javascript(void);
 const char *driver_call_python(void);
 const char *driver_call_javascript(void);
 
+/* What runs code for the shell of a workspace: src/drivers/shell.sh; static. */
+const char *driver_shell(void);
+
 /* What imports modules before the request comes: src/drivers/preload.py; static. */
 const char *driver_preload_python(void);
 

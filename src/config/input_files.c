@@ -118,13 +118,14 @@ static int check_neighbours(const char *first, const char *second, struct error 
 int input_files_check(const struct input_files *files, const char *entrypoint, struct error *error)
 {
     CLEANUP_FREE const char **sorted = memory_allocate((files->count + 1) * sizeof *sorted);
-    const size_t count = files->count + 1;
+    size_t count = 0;
 
-    sorted[0] = entrypoint;
+    if (entrypoint)
+        sorted[count++] = entrypoint;
     for (size_t i = 0; i < files->count; i++) {
-        sorted[i + 1] = files->items[i].path;
-        if (input_files_check_path(sorted[i + 1], error) != 0)
+        if (input_files_check_path(files->items[i].path, error) != 0)
             return -1;
+        sorted[count++] = files->items[i].path;
     }
     qsort(sorted, count, sizeof *sorted, compare_paths);
     for (size_t i = 1; i < count; i++)

@@ -60,8 +60,8 @@ char *input_files_path(const char *path, const char *workdir, struct error *erro
 const char *input_files_below(const char *path, const char *workdir);
 
 /*
- * Checks that all paths are allowed and can exist together, the entrypoint among them: none occurs
- * twice, and none is a directory of another one. ERROR_INPUT.
+ * Checks that all paths are allowed and can exist together, the entrypoint, unless it is NULL,
+ * among them: none occurs twice, and none is a directory of another one. ERROR_INPUT.
  */
 int input_files_check(const struct input_files *files, const char *entrypoint, struct error *error);
 

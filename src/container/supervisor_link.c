@@ -80,8 +80,10 @@ static bool take_hello(struct supervisor_link *link, const struct arrived *frame
     if (link->state != LINK_STARTING || frame->length != FRAME_HELLO_SIZE)
         return false;
     memcpy(&hello, frame->payload, sizeof hello);
-    if (memcmp(hello.magic, FRAME_HELLO_MAGIC, sizeof hello.magic) != 0 || hello.version < oldest ||
-        hello.version > FRAME_VERSION)
+    if (memcmp(hello.magic, FRAME_HELLO_MAGIC, sizeof hello.magic) != 0)
+        return false;
+    link->is_other_version = hello.version < oldest || hello.version > FRAME_VERSION;
+    if (link->is_other_version)
         return false;
     link->is_gvisor = hello.is_gvisor != 0;
     link->state = LINK_READY;

@@ -32,6 +32,7 @@ struct supervisor_link {
     bool detached;  /* and the supervisor needs no isolator any more */
     bool is_gvisor; /* HELLO has said that the kernel is gVisor's */
     bool broken;    /* what arrived were no frames; nothing more is taken */
+    bool is_other_version; /* it is, since HELLO was that of another version */
     bool seals;     /* what follows HELLO is sealed: "Seals" in supervisor/protocol.h */
     bool sent_keys; /* and SEAL was sent */
     struct frame_seal keys;

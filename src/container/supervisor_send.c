@@ -124,6 +124,8 @@ void supervisor_link_request(struct supervisor_link *link, const struct program_
         add_text(&link->head, FRAME_ARGUMENT, request->spec.command->items[i]);
     if (!request->interpreter_waits)
         add_environment(&link->head, request);
+    if (!request->interpreter_waits && request->spec.directory)
+        add_text(&link->head, FRAME_DIRECTORY, request->spec.directory);
     link->collects = request->collect != NULL;
     if (request->collect)
         add_frame(&link->last, FRAME_COLLECT, request->collect, sizeof *request->collect);

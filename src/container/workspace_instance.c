@@ -9,7 +9,7 @@
 #include "docker/budget.h"
 #include "docker/explain.h"
 
-enum { RETRIES_MS = 3000, RETRY_PAUSE_MS = 100 };
+enum { RETRIES_MS = 3000, RETRY_PAUSE_MS = 100, END_IS_KNOWN_MS = 1000 };
 
 void workspace_instance_words(struct strvec *command, const char *key, long long ends,
                               long long idle_seconds)
@@ -81,6 +81,19 @@ static bool explain_end(const struct workspace_place *place, const struct notifi
     return true;
 }
 
+bool workspace_instance_explain_end(const struct workspace_place *place,
+                                    const struct notifier *cancel, struct error *error)
+{
+    const long long deadline = clock_now_ms() + END_IS_KNOWN_MS;
+
+    while (!explain_end(place, cancel, error)) {
+        if (clock_now_ms() >= deadline || notifier_raised(cancel))
+            return false;
+        poll(NULL, 0, RETRY_PAUSE_MS);
+    }
+    return true;
+}
+
 /* The supervisor has said nothing. False: the workspace runs, and another try may help. */
 static bool explain(const struct workspace_place *place, const struct instance *instance,
                     enum process_event event, bool is_last, const struct notifier *cancel,
@@ -90,6 +103,10 @@ static bool explain(const struct workspace_place *place, const struct instance *
 
     if (event == PROCESS_CANCELLED)
         owned_container_set_cancelled(error);
+    else if (instance->link.is_other_version)
+        error_set(error, ERROR_INPUT,
+                  "the workspace was made by another version of isolator, which alone can use it; "
+                  "with this one, remove it with isolator rm --force and make another");
     else if (explain_end(place, cancel, error))
         return true;
     else if (event == PROCESS_DEADLINE)

@@ -28,12 +28,19 @@ void workspace_instance_words(struct strvec *command, const char *key, long long
  * Begins a visit and waits until the supervisor is ready: until `deadline` (clock_now_ms()) at the
  * latest, since another visit may go on. Tries again for a moment if docker fails: no process can
  * be started in a container that is full of processes which are about to be killed. `limits` are
- * those that the container has. NULL: ERROR_INPUT if the workspace has ended, which the error
- * explains, or another visit did not end in time; ERROR_ENGINE; ERROR_CANCELLED. Freed with
+ * those that the container has. NULL: ERROR_INPUT if the workspace has ended or was made by another
+ * version of isolator, which the error explains, or another visit did not end in time; ERROR_ENGINE; ERROR_CANCELLED. Freed with
  * instance_free() after instance_remove(), which leaves the container alone.
  */
 struct instance *workspace_instance_visit(const struct workspace_place *place,
                                           const struct container_limits *limits, long long deadline,
                                           const struct notifier *cancel, struct error *error);
+
+/*
+ * A visit was cut off: sets ERROR_INPUT, which says why the workspace has ended. The engine may
+ * learn of that in a moment. False: the workspace goes on, or nothing is known.
+ */
+bool workspace_instance_explain_end(const struct workspace_place *place,
+                                    const struct notifier *cancel, struct error *error);
 
 #endif

@@ -249,9 +249,12 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
                                      : string_copy(terms ? terms->workdir : config->workdir);
     if (!plan->workdir)
         return -1;
+    plan->directory = request->directory ? string_copy(request->directory) : NULL;
     plan->language = string_copy(language->name);
     plan->no_program = request->no_program;
     plan->of_package = request->of_package;
+    plan->is_shell = request->shell != NULL;
+    memcpy(plan->workspace, request->workspace, sizeof plan->workspace);
     plan->traits = language->traits;
     plan->traits.netlink = config->allow_netlink;
     plan->ready = language->ready && !plan->no_program;
@@ -260,7 +263,8 @@ int plan_resolve(struct plan *plan, const struct config *config, struct request 
     plan->entrypoint = plan_program_path(request, language);
     plan->source_name = request->entrypoint ? string_copy(request->entrypoint) : NULL;
     if (resolve_paths(plan, request, error) != 0 ||
-        input_files_check(&request->input.files, plan->entrypoint, error) != 0 ||
+        input_files_check(&request->input.files, plan->no_program ? NULL : plan->entrypoint,
+                          error) != 0 ||
         set_limits(plan, config, request, language, error) != 0 ||
         plan_check_tests(plan, config, request, error) != 0 ||
         plan_check_call(plan, language, request, error) != 0 ||
@@ -296,6 +300,7 @@ void plan_release(struct plan *plan)
     free(plan->image);
     free(plan->base);
     free(plan->workdir);
+    free(plan->directory);
     free(plan->entrypoint);
     free(plan->included_main);
     free(plan->source_name);

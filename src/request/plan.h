@@ -23,6 +23,7 @@ struct plan {
     char *image;
     char *base;            /* the image to use if `image`, a prepared one, is missing; NULL: none */
     char *workdir;         /* absolute path in the container */
+    char *directory;       /* where the program starts, see struct request; NULL: there */
     char *entrypoint;      /* path of the program below the workdir */
     char *included_main;   /* of the files in `paths`, the one that is run; NULL: the entrypoint */
     bool no_program;       /* none is sent, see struct request */
@@ -57,6 +58,8 @@ struct plan {
     int share_max;    /* programs that may share its container, see run/sharing.h; 0: none */
     bool is_repeated; /* the program runs many times, each time with its files as they were */
     struct session_request session;
+    bool is_shell; /* the command is code for the shell of a workspace (request/shell_command.h) */
+    char workspace[JOB_ID_SIZE]; /* that the command runs in (service/visits.h); "": none */
     /*
      * argv of the interpreter that stays if the request is one of a session, in place of `command`;
      * its code is that of `input`, and not a file. Empty: each request of a session is a process of

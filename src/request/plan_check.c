@@ -1,5 +1,6 @@
 #include "request/plan_check.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -32,11 +33,21 @@ static int check_environment(const struct strvec *environment, struct error *err
     return 0;
 }
 
+static int check_directory(const char *directory, struct error *error)
+{
+    if (!directory || (*directory != '\0' && strlen(directory) < PATH_MAX))
+        return 0;
+    error_set(error, ERROR_USAGE, ERROR_SUBJECT ": a path has 1 to %d bytes", PATH_MAX - 1);
+    return error_about(error, REQUEST_DIRECTORY);
+}
+
 int plan_check_request(const struct request *request, struct error *error)
 {
     if (request->image && image_check_reference(request->image, error) != 0)
         return -1;
     if (request->save_image && image_check_tag(request->save_image, error) != 0)
+        return -1;
+    if (check_directory(request->directory, error) != 0)
         return -1;
     return check_environment(&request->environment, error);
 }

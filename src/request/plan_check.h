@@ -10,7 +10,7 @@
 #include "request/plan.h"
 #include "request/request.h"
 
-/* Checks the images and the names of environment variables. ERROR_USAGE. */
+/* Checks the images, the directory and the names of environment variables. ERROR_USAGE. */
 int plan_check_request(const struct request *request, struct error *error);
 
 /*

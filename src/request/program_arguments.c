@@ -131,6 +131,16 @@ int program_argument_filename(struct reading *reading, const char *name, const j
     return 0;
 }
 
+int program_argument_shell(struct reading *reading, const char *name, const json_t *value)
+{
+    const char *text = argument_text(&reading->values, name, value);
+
+    if (!text)
+        return -1;
+    reading->request->shell = string_copy(text);
+    return 0;
+}
+
 int program_argument_snippet(struct reading *reading, const char *name, const json_t *value)
 {
     struct request *request = reading->request;
@@ -179,6 +189,33 @@ int program_argument_artifacts(struct reading *reading, const char *name, const 
     return 0;
 }
 
+/* A line for a workspace has a command in place of a program, and few other members. */
+static int check_workspace(const json_t *arguments, struct error *error)
+{
+    static const char *const members[] = {"workspace",        "command",     "shell",
+                                          "environment",      "stdin",       "artifacts",
+                                          "additional_files", REQUEST_HOSTS, REQUEST_TOOLS,
+                                          "timeout_seconds",  "cpu_seconds"};
+    const char *name;
+    const json_t *value;
+
+    json_object_foreach((json_t *)arguments, name, value) {
+        size_t i = 0;
+
+        while (i < sizeof members / sizeof *members && strcmp(members[i], name) != 0)
+            i++;
+        if (i == sizeof members / sizeof *members)
+            return error_set(
+                error, ERROR_USAGE,
+                "%s does not go with workspace, whose command runs under what isolator "
+                "create was given",
+                name);
+    }
+    return json_object_get(arguments, "command") && json_object_get(arguments, "shell")
+               ? error_set(error, ERROR_USAGE, "command and shell cannot be used together")
+               : 0;
+}
+
 int program_arguments_check(const struct reading *reading, const json_t *arguments)
 {
     struct error *error = reading->error;
@@ -187,6 +224,10 @@ int program_arguments_check(const struct reading *reading, const json_t *argumen
     const bool file = json_object_get(arguments, "entrypoint_file") != NULL;
     CLEANUP_FREE char *known = config_language_names(reading->config, reading->offered);
 
+    if (json_object_get(arguments, "workspace"))
+        return check_workspace(arguments, error);
+    if (json_object_get(arguments, "command") || json_object_get(arguments, "shell"))
+        return error_set(error, ERROR_USAGE, "command and shell need workspace, the name of one");
     if (file)
         return !code && !json_object_get(arguments, "snippet_name")
                    ? 0

@@ -15,6 +15,7 @@ int program_argument_language(struct reading *reading, const char *name, const j
 int program_argument_image(struct reading *reading, const char *name, const json_t *value);
 int program_argument_code(struct reading *reading, const char *name, const json_t *value);
 int program_argument_filename(struct reading *reading, const char *name, const json_t *value);
+int program_argument_shell(struct reading *reading, const char *name, const json_t *value);
 int program_argument_snippet(struct reading *reading, const char *name, const json_t *value);
 int program_argument_artifacts(struct reading *reading, const char *name, const json_t *value);
 

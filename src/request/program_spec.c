@@ -14,6 +14,7 @@ struct program_spec program_spec_of(const struct plan *plan)
         .proxies = &plan->relay_environment,
         /* the engine leaves them empty */
         .without_proxies = strcmp(plan->policy.network, "none") == 0,
+        .directory = plan->directory,
         .traits = plan->traits,
         .limits = &plan->policy.limits,
         .connections = rules->count > 0 ? rules->max_connections : 0,

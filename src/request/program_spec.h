@@ -21,6 +21,7 @@ struct program_spec {
     const struct strvec *environment; /* "NAME=VALUE" */
     const struct strvec *proxies;     /* the same, set before the others; NULL: none */
     bool without_proxies;             /* those that the engine has set are removed first */
+    const char *directory;            /* where it starts; NULL: in the working directory */
     struct program_traits traits;
     const struct limits *limits; /* complete */
     /* What its relay carries at once: connections of the proxy and of the tools. Both 0: it has no

@@ -81,6 +81,7 @@ void request_release(struct request *request)
     free(request->language);
     free(request->image);
     free(request->workdir);
+    free(request->directory);
     input_release(&request->input);
     strvec_release(&request->paths);
     strvec_release(&request->constants);
@@ -101,6 +102,8 @@ void request_release(struct request *request)
         request_release(request->grader);
     free(request->grader);
     free(request->session_name);
+    free(request->workspace_name);
+    free(request->shell);
     session_terms_free(request->terms);
     strvec_release(&request->warnings);
     free(request->save_image);

@@ -74,6 +74,9 @@ struct request {
     bool language_of_file; /* it is that of the program's file: the session's comes first */
     char *image;           /* NULL: the session's, or the language's */
     char *workdir;         /* path for workdir_parse(); NULL: the session's or configuration's */
+    /* Where the program starts: a path in the container, from the working directory on; NULL: there.
+     * For programs that no request sends: others are named by a path below that. */
+    char *directory;
     struct input input;
     /*
      * Files and directories of this host that are sent with the program, each under the last name
@@ -84,12 +87,13 @@ struct request {
     char *links_below; /* a directory of this host that links in its directories may lead to files
                           below; NULL: they may not leave them */
     /* The program's path: in the directory, or the name that a file or code is sent under. */
-    char *entrypoint;             /* NULL: by its source, or the language's default file name */
-    bool entrypoint_of_file;      /* it is what a file is called here: the source comes first */
-    bool no_program;              /* none is sent: for a workspace (service/workspaces.h) */
-    struct strvec arguments;      /* appended to the language's command; without a program, and if
-                                     there are some, in place of it */
-    struct strvec environment;    /* "NAME=VALUE"; values may be secrets and appear in no argv */
+    char *entrypoint;          /* NULL: by its source, or the language's default file name */
+    bool entrypoint_of_file;   /* it is what a file is called here: the source comes first */
+    bool no_program;           /* none is sent: for a workspace (service/workspaces.h) */
+    struct strvec arguments;   /* appended to the language's command; without a program, and if
+                                  there are some, in place of it */
+    char *shell;               /* code for the shell of the workspace, as its command; NULL: none */
+    struct strvec environment; /* "NAME=VALUE"; values may be secrets and appear in no argv */
     struct sandbox_policy policy; /* partial */
     /* Narrows the hosts of the configuration and of `policy`; not given: the session's. */
     struct network_selection hosts;
@@ -111,6 +115,8 @@ struct request {
     bool transcript;       /* what they say is kept, which makes that slower */
     int test_output_bytes; /* kept of each stream of a test; 0: TEST_OUTPUT_BYTES */
     struct session_request session;
+    char *workspace_name; /* as the caller names it; the next is its id, of an open note; NULL */
+    char workspace[JOB_ID_SIZE]; /* that the command runs in; "": none */
     char *session_name;          /* what the caller calls its session; NULL: nothing */
     struct session_terms *terms; /* of a session that is open; owned; NULL: it is not */
     struct strvec warnings;      /* what was read in another way than the caller wrote it */
@@ -124,6 +130,7 @@ struct request {
  * the same thing, like "memoryMB". These are the subjects that the configuration has no key for.
  */
 #define REQUEST_LANGUAGE   "language"
+#define REQUEST_DIRECTORY  "directory"
 #define REQUEST_ENTRYPOINT "entrypoint"
 #define REQUEST_ARTIFACTS  "artifacts"
 #define REQUEST_HOSTS      POLICY_HOSTS

@@ -46,6 +46,9 @@ int program_explain_failure(const struct instance *instance, const char *image, 
     case FRAME_STEP_EXEC:
         return error_set(error, ERROR_COMMAND, "cannot execute '%s' in the image '%s': %s", path,
                          image, reason);
+    case FRAME_STEP_DIRECTORY:
+        return error_set(error, ERROR_INPUT, "cannot start in the directory '%s': %s", path,
+                         reason);
     case FRAME_STEP_START:
         if (!instance->transport->is_connected && failure->error == ECANCELED)
             return owned_container_set_cancelled(error);

@@ -20,11 +20,14 @@
 
 enum { VERSION = 1, ID_DIGITS = JOB_ID_SIZE - 1, LOCK_MS = 500, LOCK_POLL_MS = 20 };
 
-static const char NO_JOB[] = "no job '%s'; isolator ps lists them";
+static int set_not_found(const struct job_note *note, const char *word, struct error *error)
+{
+    return error_set(error, ERROR_USAGE, "no %s '%s'; isolator ps lists them", note->sought, word);
+}
 
 /* ---- names */
 
-int job_note_check_name(const char *name, struct error *error)
+int job_note_check_name(const char *name, const char *kind, struct error *error)
 {
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
@@ -36,9 +39,9 @@ int job_note_check_name(const char *name, struct error *error)
     CLEANUP_FREE char *shown = text_escape_short(name, TEXT_SHOWN_MAX);
 
     return error_set(error, ERROR_USAGE,
-                     "'%s' cannot be the name of a job: up to %d letters, digits, _ . and -, and "
+                     "'%s' cannot be the name of a %s: up to %d letters, digits, _ . and -, and "
                      "not only digits from 0 to 9 and a to f, which could be an id",
-                     shown, JOB_NAME_MAX);
+                     shown, kind, JOB_NAME_MAX);
 }
 
 int job_note_check_job(const struct job_note *note, struct error *error)
@@ -200,7 +203,7 @@ static int open_file(struct job_note *note, const char *word, struct error *erro
     if (note->lock >= 0)
         return 0;
     if (errno == ENOENT)
-        return error_set(error, ERROR_USAGE, NO_JOB, word);
+        return set_not_found(note, word, error);
     return error_set_errno(error, ERROR_SYSTEM, "cannot open '%s'", note->path);
 }
 
@@ -234,7 +237,7 @@ static int lock_file(struct job_note *note, const char *word, struct error *erro
                          word);
     }
     if (fstat(note->lock, &status) != 0 || status.st_nlink == 0)
-        return error_set(error, ERROR_USAGE, NO_JOB, word);
+        return set_not_found(note, word, error);
     return 0;
 }
 
@@ -248,7 +251,7 @@ static int find_and_read(struct job_note *note, const char *word, bool locked, s
 
     job_files_find(word, false, &found);
     if (found.count == 0)
-        return error_set(error, ERROR_USAGE, NO_JOB, shown);
+        return set_not_found(note, shown, error);
     if (found.count > 1)
         return error_set(error, ERROR_USAGE, "'%s' is the start of several ids: give more digits",
                          shown);

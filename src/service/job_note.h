@@ -40,15 +40,17 @@ struct job_note {
     char *path;             /* of the file; owned */
     int lock;               /* the locked file; owned; -1: it is not */
     bool busy;              /* job_note_lock() has failed since it is locked */
+    const char *sought;     /* what is looked for, in messages; a literal */
 };
 
 #define JOB_NOTE_INIT                                                                              \
     {                                                                                              \
-        .plan = PLAN_INIT, .lock = -1                                                              \
+        .plan = PLAN_INIT, .lock = -1, .sought = "job"                                                              \
     }
 
-/* ERROR_USAGE if this cannot be the name of a job: letters, digits and "_.-", no id. */
-int job_note_check_name(const char *name, struct error *error);
+/* ERROR_USAGE if this cannot be the name of a job or workspace (`kind`): letters, digits and "_.-", no
+ * id. */
+int job_note_check_name(const char *name, const char *kind, struct error *error);
 
 /*
  * Creates the file of a new job, whose id and name are set, and locks it; then writes it, with the

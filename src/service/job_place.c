@@ -38,7 +38,7 @@ static int lock_starts(const struct job_place *place, struct error *error)
     return steal_fd(&fd);
 }
 
-/* ERROR_USAGE if a job has this name, or is being started with it. */
+/* ERROR_USAGE if a job or workspace has this name, or is being started with it. */
 static int check_name(const char *name, const struct strvec *starting, struct error *error)
 {
     CLEANUP(strvec_release) struct strvec found = STRVEC_INIT;
@@ -50,7 +50,7 @@ static int check_name(const char *name, const struct strvec *starting, struct er
         if (job_file_split(starting->items[i], id, &other) && other && strcmp(other, name) == 0)
             strvec_push(&found, starting->items[i]);
     return found.count == 0 ? 0
-                            : error_set(error, ERROR_USAGE, "there is a job '%s' already", name);
+                            : error_set(error, ERROR_USAGE, "there is a job or workspace '%s' already", name);
 }
 
 static bool is_starting(const struct strvec *starting, const char *id)

@@ -21,7 +21,7 @@ struct job_place {
 
 /*
  * Creates the file of the note, whose id and name are set (job_note_create()). ERROR_USAGE if
- * another job has its name, ERROR_INPUT if too many run, ERROR_SYSTEM, ERROR_ENGINE.
+ * another one has its name, ERROR_INPUT if too many run, ERROR_SYSTEM, ERROR_ENGINE.
  */
 int job_place_take(const struct job_place *place, struct job_note *note, struct error *error);
 

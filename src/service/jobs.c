@@ -167,7 +167,7 @@ static bool is_possible(const struct job_start *start, struct result *result)
     CLEANUP(error_release) struct error error = ERROR_INIT;
 
     if (check_plan(start->plan, &error) == 0 &&
-        (!start->name || job_note_check_name(start->name, &error) == 0))
+        (!start->name || job_note_check_name(start->name, "job", &error) == 0))
         return true;
     result_fail(result, &error);
     return false;

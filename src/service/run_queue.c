@@ -58,10 +58,12 @@ struct run_handle *run_queue_take(struct run_handle **queue)
     return first;
 }
 
-static bool session_is_busy(const struct run_handle *handle, const struct run_handle *active)
+/* Runs of one session, and commands of one workspace, follow each other. */
+static bool must_wait(const struct run_handle *handle, const struct run_handle *active)
 {
-    for (; active && handle->session; active = active->next)
-        if (active->session == handle->session)
+    for (; active; active = active->next)
+        if ((handle->session && active->session == handle->session) ||
+            (handle->visit && active->visit == handle->visit))
             return true;
     return false;
 }
@@ -69,7 +71,7 @@ static bool session_is_busy(const struct run_handle *handle, const struct run_ha
 struct run_handle *run_queue_due(struct run_handle *queue, const struct run_handle *active,
                                  long long now)
 {
-    while (queue && (queue->not_before > now || session_is_busy(queue, active)))
+    while (queue && (queue->not_before > now || must_wait(queue, active)))
         queue = queue->next;
     return queue;
 }
@@ -79,7 +81,7 @@ long long run_queue_next_due(const struct run_handle *queue, const struct run_ha
     long long earliest = -1;
 
     for (; queue; queue = queue->next)
-        if (!session_is_busy(queue, active) && (earliest < 0 || queue->not_before < earliest))
+        if (!must_wait(queue, active) && (earliest < 0 || queue->not_before < earliest))
             earliest = queue->not_before;
     return earliest;
 }

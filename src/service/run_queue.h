@@ -15,6 +15,7 @@
 #include "service/run_handle.h"
 
 struct session;
+struct visit;
 struct workers;
 
 struct run_handle {
@@ -22,6 +23,7 @@ struct run_handle {
     struct plan plan;        /* owned */
     struct run_callbacks callbacks;
     struct session *session; /* that the run has entered; borrowed; NULL: none */
+    struct visit *visit;     /* the same */
     struct notifier cancel;
     size_t bytes;           /* plan_bytes() */
     int retries;            /* how often it was run again */

@@ -150,6 +150,7 @@ static int open_parts(struct service *service, const struct config *config,
     service->sessions = sessions_new(&config->sessions, &service->sessions_ended, error);
     if (!service->sessions)
         return -1;
+    service->visits = visits_new();
     if (options->pool != POOL_NONE) {
         service->pool = pool_open(&service->docker, config, options->pool, &service->proving,
                                   &service->pool_ended, error);
@@ -159,6 +160,7 @@ static int open_parts(struct service *service, const struct config *config,
     if (workers_open(&service->workers, &service->docker, service->pool, service->sessions, &limits,
                      error) != 0)
         return -1;
+    service->workers.visits = service->visits;
     service->workers.audit = &service->audit;
     service->workers.tools = service->tools;
     service->workers.proving = &service->proving;
@@ -174,6 +176,7 @@ static void release_parts(struct service *service)
 {
     pool_close(service->pool);
     sessions_free(service->sessions);
+    visits_free(service->visits);
     notifier_release(&service->pool_ended);
     notifier_release(&service->sessions_ended);
     tool_set_free(service->tools);

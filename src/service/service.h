@@ -49,6 +49,7 @@ struct service {
     struct notifier pool_ended, sessions_ended;
     struct pool *pool; /* NULL: none */
     struct sessions *sessions;
+    struct visits *visits;
     struct tool_set *tools; /* NULL: none */
     struct audit audit;
     pthread_mutex_t proving; /* the lock of enforcement_ensure() */

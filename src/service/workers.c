@@ -96,6 +96,8 @@ static void give_back(struct workers *workers, struct run_handle *handle, struct
         sessions_close(workers->sessions, handle->plan.session.id, &ignored);
     if (handle->session)
         session_leave(handle->session);
+    if (handle->visit)
+        visit_leave(handle->visit);
     *plan = handle->plan;
     handle->plan = (struct plan)PLAN_INIT;
     run_handle_free(handle);
@@ -113,6 +115,9 @@ int workers_submit(struct workers *workers, struct plan *plan,
     new->workers = workers;
     if (plan_has_session(&new->plan) &&
         !(new->session = sessions_enter(workers->sessions, &new->plan, error)))
+        result = -1;
+    if (result == 0 && *new->plan.workspace &&
+        !(new->visit = visits_enter(workers->visits, &new->plan, error)))
         result = -1;
     pthread_mutex_lock(&workers->lock);
     if (result == 0)

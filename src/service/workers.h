@@ -22,6 +22,7 @@
 #include "service/pool.h"
 #include "service/run_queue.h"
 #include "service/sessions.h"
+#include "service/visits.h"
 
 struct workers_limits {
     int max_active;   /* runs at a time; at least 1 */
@@ -30,8 +31,8 @@ struct workers_limits {
     bool gradual;     /* begins with few runs at a time, see service/concurrency_ramp.h */
     /*
      * How often a run with REASON_ENGINE or REASON_JUDGE is run again: after 0.5 s, then after
-     * twice as long each time, at most 30 s. Meanwhile it waits in the queue. A run of a session is
-     * not run again: it would no longer be in its order.
+     * twice as long each time, at most 30 s. Meanwhile it waits in the queue. A run of a session or
+     * in a workspace is not run again: it would no longer be in its order.
      */
     int max_retries;
 };
@@ -40,6 +41,7 @@ struct workers {
     const struct docker *docker; /* borrowed, like all pointers here */
     struct pool *pool;           /* NULL: none */
     struct sessions *sessions;
+    struct visits *visits;
     struct audit *audit;
     pthread_mutex_t *proving;
     struct tool_set *tools; /* NULL: no plan names servers of tools */

@@ -67,6 +67,19 @@ static void execute_in_session(struct workers *workers, struct run_handle *handl
         result_fail(judgement->run.result, &error);
 }
 
+static void execute_in_workspace(struct run_handle *handle, struct judgement *judgement)
+{
+    CLEANUP(error_release) struct error error = ERROR_INIT;
+    struct run_session *session = visit_begin(handle->visit, &judgement->run, &error);
+
+    if (!session) {
+        result_fail(judgement->run.result, &error);
+        return;
+    }
+    judgement_execute(judgement, session, NULL);
+    visit_end(handle->visit, &judgement->run);
+}
+
 /* Returns the container of a run that another one may share. Lines of several kinds may alternate.
  */
 static void give_shared(struct workers *workers, struct run *run)
@@ -97,6 +110,8 @@ static void execute(struct workers *workers, struct run_handle *handle, struct j
                         workers->tools, result)) {
         if (handle->session)
             execute_in_session(workers, handle, judgement);
+        else if (handle->visit)
+            execute_in_workspace(handle, judgement);
         else
             judgement_execute(judgement, NULL, take_warm(workers, &judgement->run));
         give_shared(workers, &judgement->run);
@@ -126,6 +141,8 @@ static void finish(struct workers *workers, struct run_handle *handle, const cha
     handle->callbacks.cleaned_up(handle->callbacks.context, problem);
     if (handle->session)
         session_leave(handle->session);
+    if (handle->visit)
+        visit_leave(handle->visit);
     run_handle_free(handle);
     THREAD_LOCK(&workers->lock);
     workers->cleaning_up--;
@@ -267,7 +284,8 @@ static void serve(struct workers *workers, struct run_handle *handle)
     execute(workers, handle, &judgement, &result);
     note_result(workers, handle, &result);
     if ((result.reason == REASON_ENGINE || result.reason == REASON_JUDGE) && !handle->session &&
-        !has_called_tools(&result) && handle->retries < workers->limits.max_retries) {
+        !handle->visit && !has_called_tools(&result) &&
+        handle->retries < workers->limits.max_retries) {
         retry(workers, handle, &judgement, &result);
         return;
     }

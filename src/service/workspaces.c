@@ -1,7 +1,6 @@
 #include "service/workspaces.h"
 
 #include <math.h>
-#include <poll.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,25 +12,15 @@
 #include "container/workspace_instance.h"
 #include "docker/budget.h"
 #include "docker/engine_memory.h"
+#include "request/shell_command.h"
 #include "run/enforcement_probe.h"
 #include "run/program_explain.h"
 #include "run/run.h"
 #include "run/run_session.h"
 #include "run/run_steps.h"
 #include "service/job_place.h"
-
-/* A workspace limits neither the CPU time nor the output of all its commands together. */
-#define CPU_SECONDS_MAX  1e12
-#define OUTPUT_BYTES_MAX (1ULL << 62)
-
-enum { TURN_POLL_MS = 20 };
-
-static struct workspace_place place_of(const struct docker *docker, const struct job_note *note,
-                                       const char *container)
-{
-    return (struct workspace_place){
-        .docker = docker, .container = container, .image = note->plan.image, .key = note->key};
-}
+#include "service/workspace_visit.h"
+#include "supervisor/protocol.h"
 
 /* ---- creation */
 
@@ -96,7 +85,7 @@ static int send_files(struct run *run, const struct job_note *note, const char *
                       struct error *error)
 {
     CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    const struct workspace_place place = place_of(run->docker, note, container);
+    const struct workspace_place place = workspace_visit_place(run->docker, note, container);
     const long long deadline = run_setup_deadline(run);
     struct instance *instance =
         workspace_instance_visit(&place, &run->limits, deadline, run->cancel, error);
@@ -192,7 +181,7 @@ bool workspaces_create(const struct workspace_start *start, struct job_note *not
     bool created;
 
     if (check_plan(start->plan, &error) != 0 ||
-        (start->name && job_note_check_name(start->name, &error) != 0) ||
+        (start->name && job_note_check_name(start->name, "workspace", &error) != 0) ||
         check_engine(start, &error) != 0) {
         result_fail(result, &error);
         return false;
@@ -213,6 +202,7 @@ bool workspaces_create(const struct workspace_start *start, struct job_note *not
 
 int workspaces_open(struct job_note *note, const char *word, struct error *error)
 {
+    note->sought = "workspace";
     if (job_note_open(note, word, error) != 0)
         return -1;
     if (note->is_workspace)
@@ -237,26 +227,22 @@ void workspaces_complete(const struct job_note *note, struct request *request)
     for (int i = 0; i < LIMIT_NUMBERS; i++)
         if (limit_rules[i].applied == LIMIT_OF_CONTAINER)
             request->policy.limits.number[i] = plan->policy.limits.number[i];
+    if (request->shell)
+        shell_command_add(&request->arguments, request->shell, &request->environment);
 }
 
-/*
- * Waits until no other isolator of this user works in the workspace. A client that waited in the
- * container would take from the limits that the commands of others have there.
- */
-static int take_turn(struct run *run, const struct job_note *note, struct error *error)
+int workspaces_find(struct request *request, struct error *error)
 {
-    const long long deadline = run_setup_deadline(run);
-    struct pollfd cancelled = {notifier_fd(run->cancel), POLLIN, 0};
+    CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
 
-    while (!linux_lock_now(note->lock)) {
-        if (clock_now_ms() >= deadline)
-            return error_set(error, ERROR_INPUT, WORKSPACE_INSTANCE_IN_USE);
-        if (poll(&cancelled, 1, TURN_POLL_MS) > 0) {
-            owned_container_set_cancelled(error);
-            return -1;
-        }
-    }
-    run->start = clock_now_ms(); /* the time of the others is not this one's */
+    if (workspaces_open(&note, request->workspace_name, error) != 0)
+        return -1;
+    workspaces_complete(&note, request);
+    memcpy(request->workspace, note.id, sizeof request->workspace);
+    request->no_program = true;
+    request->session.all_files = true;
+    if (request->arguments.count == 0)
+        strvec_push_each(&request->arguments, DELIVERY_VOLUME_PATH, FILES_OPTION, "nothing", NULL);
     return 0;
 }
 
@@ -264,25 +250,15 @@ static int take_turn(struct run *run, const struct job_note *note, struct error 
 static void visit(struct run *run, const struct job_note *note)
 {
     CLEANUP(error_release) struct error error = ERROR_INIT;
-    CLEANUP(error_release) struct error ignored = ERROR_INIT;
-    CLEANUP_FREE char *container = owned_container_name_for(PURPOSE_WORKSPACE, note->id);
-    const struct workspace_place place = place_of(run->docker, note, container);
-    const struct session_limits limits = {.end = clock_now_ms() +
-                                                 (note->ends - (long long)time(NULL)) * 1000,
-                                          .cpu_seconds = CPU_SECONDS_MAX,
-                                          .output_bytes = OUTPUT_BYTES_MAX};
-    struct run_session session;
+    CLEANUP(workspace_visit_release) struct workspace_visit visit;
 
-    run_session_init(&session, &limits, false);
-    if (take_turn(run, note, &error) == 0)
-        session.instance = workspace_instance_visit(&place, &run->limits, run_setup_deadline(run),
-                                                    run->cancel, &error);
-    if (session.instance)
-        run_execute(run, &session, NULL);
-    else
+    workspace_visit_init(&visit, note);
+    if (workspace_visit_begin(&visit, run, &error) != 0) {
         result_fail(run->result, &error);
-    run_session_remove(&session, 0, &ignored);
-    run_session_release(&session);
+        return;
+    }
+    run_execute(run, &visit.session, NULL);
+    workspace_visit_end(&visit, run);
 }
 
 void workspaces_exec(struct service *service, const struct job_note *note, const struct plan *plan,

@@ -42,9 +42,17 @@ int workspaces_open(struct job_note *note, const char *word, struct error *error
 
 /*
  * Completes a request for a command in the workspace, before it is resolved: language, image,
- * working directory, network and the limits of the container are those of the workspace.
+ * working directory, network and the limits of the container are those of the workspace. Code for
+ * its shell becomes the command.
  */
 void workspaces_complete(const struct job_note *note, struct request *request);
+
+/*
+ * Lets a request that names a workspace (request->workspace_name) run its command there: the same,
+ * and the id. Without a command nothing runs; its files are written, and those that it asks for are
+ * read, also those that commands before it were given or have returned. ERROR_USAGE.
+ */
+int workspaces_find(struct request *request, struct error *error);
 
 /*
  * Runs the command of a plan in the workspace, after other visits that have begun before, and fills

@@ -59,7 +59,7 @@ static bool write_bytes(struct collect *collect, const void *data, size_t length
 /* Fills the last block of `size` bytes. */
 static bool write_padding(struct collect *collect, uint64_t size)
 {
-    static const char zeros[BLOCK];
+    static char zeros[BLOCK]; /* not const, so that they are not in the file */
     const size_t rest = (size_t)(size % BLOCK);
 
     return rest == 0 || write_bytes(collect, zeros, BLOCK - rest);
@@ -127,17 +127,34 @@ static int open_entry(int parent, const char *name, int flags)
     return fd;
 }
 
-/* Writes `size` bytes of the file; zeros in place of those that cannot be read. */
-static bool write_content(struct walk *walk, int fd, uint64_t size)
+static char chunk[CHUNK];
+
+/* Fills the chunk from the start of the file; how much that was. -1: it cannot be read. */
+static ssize_t read_start(int fd)
+{
+    size_t filled = 0;
+    ssize_t length = 1;
+
+    while (length > 0 && filled < sizeof chunk) {
+        length = read(fd, chunk + filled, sizeof chunk - filled);
+        filled += length > 0 ? (size_t)length : 0;
+    }
+    return length < 0 ? -1 : (ssize_t)filled;
+}
+
+/*
+ * Writes `size` bytes of the file, of which the first `start` are in the chunk; zeros in place of
+ * those that cannot be read.
+ */
+static bool write_content(struct walk *walk, int fd, uint64_t size, size_t start)
 {
     struct collect *collect = walk->collect;
-    static char chunk[CHUNK];
 
-    for (uint64_t left = size; left > 0;) {
+    for (uint64_t left = size; left > 0; start = 0) {
         const size_t wanted = left < sizeof chunk ? (size_t)left : sizeof chunk;
-        ssize_t length = read(fd, chunk, wanted);
+        ssize_t length = start > 0 ? (ssize_t)start : read(fd, chunk, wanted);
 
-        if (length <= 0 && collect->exact)
+        if (length <= 0 && (collect->exact || collect->measures))
             return stop(walk, length < 0 ? errno : EIO);
         if (length <= 0) {
             memset(chunk, 0, wanted);
@@ -157,6 +174,7 @@ static bool collect_file(struct walk *walk, int parent, const char *name, const 
     struct item item = {.type = '0', .mode = before->st_mode};
     const int fd = open_entry(parent, name, 0);
     struct stat status;
+    ssize_t start;
     bool good;
 
     if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -166,11 +184,16 @@ static bool collect_file(struct walk *walk, int parent, const char *name, const 
     }
     item.size = (uint64_t)status.st_size;
     item.modified = collect->exact ? status.st_mtime : 0;
-    if (item.size > collect->file_max || item.size > SIZE_MAX_OCTAL ||
+    start = collect->measures ? read_start(fd) : 0;
+    if (collect->measures && start < CHUNK)
+        item.size = start < 0 ? 0 : (uint64_t)start;
+    if (start < 0 || (uint64_t)start > item.size)
+        good = write_name(walk, '6');
+    else if (item.size > collect->file_max || item.size > SIZE_MAX_OCTAL ||
         item.size + (collect->exact ? 0 : UINT64_C(4) * BLOCK + PATH_MAX) > collect->left)
         good = collect->too_large(collect->context, collect->path);
     else
-        good = write_entry(walk, &item) && write_content(walk, fd, item.size);
+        good = write_entry(walk, &item) && write_content(walk, fd, item.size, (size_t)start);
     close(fd);
     return good;
 }
@@ -287,7 +310,7 @@ bool collect_named(struct collect *collect, int directory, const char *name)
 
 bool collect_end(struct collect *collect)
 {
-    static const char end[2 * BLOCK];
+    static char end[2 * BLOCK]; /* likewise */
 
     return write_bytes(collect, end, sizeof end);
 }

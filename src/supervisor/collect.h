@@ -25,6 +25,12 @@ struct collect {
      * and no FIFOs, sockets and devices. What cannot be read ends the collection.
      */
     bool exact;
+    /*
+     * There may be files of the kernel (/proc, /sys), which have other sizes than they say: a small
+     * file is read before its header is written. What is larger then, or cannot be read, is named.
+     * A large file that ends before its size ends the collection: EIO.
+     */
+    bool measures;
     uint64_t file_max; /* bytes of one file */
     uint64_t left;     /* bytes that the archive may still have */
     long entries;      /* so far */

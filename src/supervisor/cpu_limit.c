@@ -1,17 +1,24 @@
+#define _GNU_SOURCE /* cpu_set_t */
 #include "supervisor/cpu_limit.h"
 
+#include <sched.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "base/timer.h"
 #include "supervisor/protocol.h"
 
+/* That the container may use; of more than fit into the set, as many as that. */
+static uint64_t count_cores(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : CPU_SETSIZE;
+}
+
 bool cpu_limit_open(struct cpu_limit *limit)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
     limit->max_us = 0;
-    limit->cores = cores > 0 ? (uint64_t)cores : 1;
+    limit->cores = count_cores();
     limit->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     return limit->timer >= 0;
 }

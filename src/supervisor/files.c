@@ -156,6 +156,7 @@ static int archive(char **paths)
 
     all = (struct collect){.write = write_archive,
                            .too_large = refuse_large,
+                           .measures = true,
                            .file_max = UINT64_MAX,
                            .left = UINT64_MAX};
     for (; *paths; paths++)
@@ -232,7 +233,11 @@ static int unpack(char *path)
 
 int files_main(char **arguments)
 {
-    if (!arguments[0] || !arguments[1])
+    if (!arguments[0])
+        return 1;
+    if (strcmp(arguments[0], "nothing") == 0)
+        return 0;
+    if (!arguments[1])
         return 1;
     if (strcmp(arguments[0], "list") == 0)
         return list(arguments[1]);

@@ -11,6 +11,8 @@
  *                                       that is a directory or ends with a slash, and else the one
  *                                       that it has becomes PATH. Missing directories are made
  *
+ *     FILE FILES_OPTION nothing         for a request that only sends or collects files
+ *
  * An entry of a list is a letter (f file, d directory, l link, o other), its permissions in octal
  * digits, its bytes, and its time of modification in seconds since 1970, with a space after each,
  * its name, and a NUL. The list has no order, and at most COLLECT_ENTRIES_MAX entries.

@@ -155,7 +155,8 @@ enum frame_step {
     FRAME_STEP_CLEAN,
     FRAME_STEP_CPU,    /* limit the CPU time: the kernel does not say how much is used */
     FRAME_STEP_LIMITS, /* DETACH. ETIME: they were not set; ENOTSUP: the kernel has no word */
-    FRAME_STEP_JOIN    /* open the FIFOs */
+    FRAME_STEP_JOIN,   /* open the FIFOs */
+    FRAME_STEP_DIRECTORY /* enter the one in which the program is to start */
 };
 
 struct frame_failed {

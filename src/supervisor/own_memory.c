@@ -9,7 +9,7 @@ enum { STACK_BYTES = 64 * 1024 };
 
 void own_memory_set_shared(void *start, size_t size, bool shared)
 {
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t page = (uintptr_t)getpagesize();
     const uintptr_t first = ((uintptr_t)start + page - 1) / page * page;
     const uintptr_t end = ((uintptr_t)start + size) / page * page;
 

@@ -21,9 +21,6 @@
 
 extern char **environ;
 
-/* More than the kernel takes: three quarters of the stack it gives to a program (execve(2)). */
-enum { WORDS_MAX = 8 << 20 };
-
 /* What the new process reports: its start, and that it could not become the program. */
 struct report {
     bool failed;
@@ -70,64 +67,9 @@ void program_release(struct program *program)
 {
     strvec_release(&program->arguments);
     strvec_release(&program->environment);
+    free(program->directory);
+    program->directory = NULL;
     close_ends(program);
-}
-
-/* A copy of the text; NULL if all the words together become too long, or if it has a NUL. */
-static char *copy_word(struct program *program, const char *text, size_t length)
-{
-    program->bytes += length + 1 + sizeof(char *);
-    if (program->bytes > WORDS_MAX || memchr(text, '\0', length))
-        return NULL;
-    return string_format("%.*s", (int)length, text);
-}
-
-bool program_add_argument(struct program *program, const char *text, size_t length)
-{
-    char *word = copy_word(program, text, length);
-
-    if (word)
-        strvec_push_owned(&program->arguments, word);
-    return word != NULL;
-}
-
-/* The length of the name in "NAME=VALUE" or "NAME". */
-static size_t name_length(const char *variable)
-{
-    return strcspn(variable, "=");
-}
-
-bool program_set_variable(struct program *program, const char *text, size_t length)
-{
-    struct strvec *environment = &program->environment;
-    char *word = copy_word(program, text, length);
-    struct strvec kept = STRVEC_INIT;
-
-    if (!word)
-        return false;
-    for (size_t i = 0; i < environment->count; i++)
-        if (name_length(environment->items[i]) != name_length(word) ||
-            strncmp(environment->items[i], word, name_length(word)) != 0)
-            strvec_push(&kept, environment->items[i]);
-    strvec_release(environment);
-    *environment = kept;
-    if (strchr(word, '='))
-        strvec_push_owned(environment, word);
-    else
-        free(word);
-    return true;
-}
-
-void program_extend_path(struct program *program, const char *directory)
-{
-    for (size_t i = 0; i < program->environment.count; i++) {
-        char *variable = program->environment.items[i];
-
-        if (strncmp(variable, "PATH=", 5) != 0)
-            continue;
-        program->environment.items[i] = string_format("%s:%s", variable, directory);
-        free(variable);
-    }
 }
 
 /* ---- in the new process */
@@ -185,9 +127,9 @@ static void limit_stack(uint64_t max)
 }
 
 /* Reports the failure to the supervisor. */
-static _Noreturn void give_up(int report, bool executing, int error)
+static _Noreturn void give_up(int report, enum frame_step step, int error)
 {
-    const struct report failed = {.failed = true, .failure = {executing, error}};
+    const struct report failed = {.failed = true, .failure = {step, error}};
 
     _exit(write(report, &failed, sizeof failed) == sizeof failed ? 127 : 126);
 }
@@ -239,7 +181,7 @@ static _Noreturn void become_program(const struct program *program, const struct
         error = EPIPE;
     arranged = arrange_descriptors(descriptors, report);
     if (arranged < 0)
-        give_up(report, false, errno);
+        give_up(report, FRAME_STEP_START, errno);
     report = arranged;
     program_prefer_for_oom();
     setrlimit(RLIMIT_CORE, &no_core);
@@ -251,10 +193,12 @@ static _Noreturn void become_program(const struct program *program, const struct
         error =
             filter_install(program_has(program, FRAME_RUN_NETLINK), program->ipc, program->watch);
     if (error != 0)
-        give_up(report, false, error);
+        give_up(report, FRAME_STEP_START, error);
     environ = program->environment.items;
+    if (program->directory && chdir(program->directory) != 0)
+        give_up(report, FRAME_STEP_DIRECTORY, errno);
     execvp(program->arguments.items[0], program->arguments.items);
-    give_up(report, true, errno);
+    give_up(report, FRAME_STEP_EXEC, errno);
 }
 
 /* ---- in the supervisor */
@@ -380,12 +324,12 @@ bool program_start(struct program *program, const struct figures *figures,
     struct pipes pipes;
     bool started = open_pipes(&pipes, program) && send_to_hook(program, &pipes);
 
-    *failure = (struct program_failure){false, errno};
+    *failure = (struct program_failure){FRAME_STEP_START, errno};
     if (started) {
         program->start_us = figures_clock_us();
         program->start_cpu_us = figures_cpu_us(figures);
         program->pid = fork();
-        *failure = (struct program_failure){false, errno};
+        *failure = (struct program_failure){FRAME_STEP_START, errno};
         started = program->pid >= 0;
     }
     if (started && program->pid == 0)

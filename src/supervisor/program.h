@@ -22,7 +22,8 @@ struct program {
     const struct strbuf *hook; /* what a hook reads from descriptor 3; borrowed; NULL: no hook */
     struct strvec arguments;
     struct strvec environment; /* that of this process, changed by program_set_variable() */
-    size_t bytes;              /* of both, to bound them */
+    char *directory;           /* where it starts; owned; NULL: in that of this process */
+    size_t bytes;              /* of all of these, to bound them */
     pid_t pid;                 /* 0: it was not started */
     bool reaped;               /* it has ended; set by the caller, who reaps all children */
     int status;                /* of wait(2), once it is reaped; set by the caller */
@@ -53,6 +54,9 @@ void program_release(struct program *program);
 bool program_add_argument(struct program *program, const char *text, size_t length);
 bool program_set_variable(struct program *program, const char *text, size_t length);
 
+/* Sets where it starts. False: that is set already, or this is no path. */
+bool program_set_directory(struct program *program, const char *text, size_t length);
+
 /* Adds a directory at the end of PATH, if the program has that variable. */
 void program_extend_path(struct program *program, const char *directory);
 
@@ -63,8 +67,10 @@ void program_prefer_for_oom(void);
 
 /* Why a program was not started. */
 struct program_failure {
-    bool executing; /* the program itself could not be executed; else it got no process */
-    int error;      /* errno */
+    /* FRAME_STEP_EXEC: the program itself could not be executed; FRAME_STEP_DIRECTORY: it cannot
+     * start there; FRAME_STEP_START: it got no process. */
+    enum frame_step step;
+    int error; /* errno */
 };
 
 /*

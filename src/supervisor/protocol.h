@@ -16,6 +16,8 @@
  *     SEAL         waiting  struct frame_seal: what follows in both directions is sealed, see below
  *     ARGUMENT     waiting  the next word of the program's argv
  *     ENVIRONMENT  waiting  NAME=VALUE to set a variable, NAME to remove one
+ *     DIRECTORY    waiting  the path of the directory that the program starts in, from the working
+ *                           directory on: at most PATH_MAX - 1 bytes, once, not for MAKE_READY
  *     FILES        waiting  the next bytes of a tar archive, unpacked in the working directory
  *     CODE         waiting  the next bytes of the cell for an interpreter that stays
  *     RUN          waiting  struct frame_run: run the program, or the cell. The archive, if there
@@ -86,8 +88,8 @@
  *
  * Cells. In a session (service/sessions.h) a request may be a cell: RUN has FRAME_RUN_CELL, and the
  * program is an interpreter that stays, with a driver in it (src/drivers). The first cell starts
- * it; until it has ended, the ARGUMENT and ENVIRONMENT frames of later cells are left out. It has
- * these descriptors:
+ * it; until it has ended, the ARGUMENT, ENVIRONMENT and DIRECTORY frames of later cells are left
+ * out. It has these descriptors:
  *
  *     0     a file that only the interpreter has: the driver gives it the stdin of each cell
  *     1, 2  pipes, as long as the interpreter lives
@@ -115,7 +117,7 @@
  *
  * If the interpreter ends, so does the cell, and END tells how; if it has ended between two cells,
  * the next one is BEGUN and has this END. While an interpreter stays, RUN is for a cell, and
- * neither ARGUMENT, ENVIRONMENT, KEEP nor RESTORE may come. FAILED for a cell that has an
+ * neither ARGUMENT, ENVIRONMENT, DIRECTORY, KEEP nor RESTORE may come. FAILED for a cell that has an
  * interpreter leaves that as it is: also if STOP comes before STDIN_END has arrived, which is
  * ECANCELED.
  *
@@ -251,7 +253,8 @@ enum frame_type {
     FRAME_READY,
     FRAME_ATTACH,
     FRAME_STORE,
-    FRAME_STORED
+    FRAME_STORED,
+    FRAME_DIRECTORY
 };
 
 /*

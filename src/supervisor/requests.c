@@ -167,8 +167,8 @@ static bool make_ready(struct supervisor *supervisor, const struct frame *frame)
 
     if (supervisor_has_script(supervisor) || supervisor_has_workspace(supervisor) ||
         supervisor->run.timer_ms > 0 || supervisor->ready.program.pid > 0 ||
-        supervisor->program.arguments.count == 0 || frame->length < sizeof order ||
-        frame->length >= sizeof order + sizeof text)
+        supervisor->program.arguments.count == 0 || supervisor->program.directory ||
+        frame->length < sizeof order || frame->length >= sizeof order + sizeof text)
         return false;
     memcpy(&order, frame->payload, sizeof order);
     memcpy(text, frame->payload + sizeof order, frame->length - sizeof order);
@@ -206,6 +206,8 @@ static bool take_request(struct supervisor *supervisor, const struct frame *fram
         return !stays && program_add_argument(program, frame->payload, frame->length);
     case FRAME_ENVIRONMENT:
         return !stays && program_set_variable(program, frame->payload, frame->length);
+    case FRAME_DIRECTORY:
+        return !stays && program_set_directory(program, frame->payload, frame->length);
     case FRAME_FILES:
         unpack_feed(&supervisor->unpack, frame->payload, frame->length);
         return true;

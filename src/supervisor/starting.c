@@ -20,9 +20,12 @@ void starting_fail(struct supervisor *supervisor, enum frame_step step, int erro
 
 static void fail_to_start(struct supervisor *supervisor, const struct program_failure *failure)
 {
+    const struct program *program = &supervisor->program;
+    const bool is_directory = failure->step == FRAME_STEP_DIRECTORY;
+
     ending_forget_interpreter(supervisor);
-    starting_fail(supervisor, failure->executing ? FRAME_STEP_EXEC : FRAME_STEP_START,
-                  failure->error);
+    ending_fail(supervisor, failure->step, failure->error,
+                is_directory ? program->directory : program->arguments.items[0]);
 }
 
 bool starting_end_files(struct supervisor *supervisor)

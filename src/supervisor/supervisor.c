@@ -103,7 +103,7 @@ static int run_supervisor(int argc, char **argv)
 {
     const bool has_script = argc == 3;
     const bool has_workspace = argc == 6 && strcmp(argv[2], WORKSPACE_OPTION) == 0;
-    struct workspace_options workspace = {.user = 0};
+    struct workspace_options workspace = {.attach_ms = WORKSPACE_ATTACH_MS, .user = 0};
     const bool good = has_script      ? take_key(argv[2])
                       : has_workspace ? take_workspace(argv + 3, &workspace)
                                       : true;

@@ -11,9 +11,6 @@
 /* Each peer costs a gate. */
 enum { GATE_PAUSE_US = 20000, GATE_PAUSE_MS = GATE_PAUSE_US / 1000 };
 
-/* How long a client that was let in may take to attach. */
-enum { ATTACH_US = 10000000, ATTACH_MS = ATTACH_US / 1000 };
-
 static uint64_t clock_ms(clockid_t clock)
 {
     struct timespec now;
@@ -91,7 +88,7 @@ void workspace_watch(const struct workspace *workspace, struct loop *loop)
     if (workspace->connection->link.dropped)
         loop_limit(loop, GATE_PAUSE_MS);
     else if (workspace->attach_us > 0)
-        loop_limit(loop, ATTACH_MS);
+        loop_limit(loop, (int)workspace->options->attach_ms);
 }
 
 bool workspace_take_end(struct workspace *workspace, pid_t pid)
@@ -100,7 +97,7 @@ bool workspace_take_end(struct workspace *workspace, pid_t pid)
         return false;
     workspace->gate = 0;
     if (!workspace->attached)
-        workspace->attach_us = figures_clock_us() + ATTACH_US;
+        workspace->attach_us = figures_clock_us() + workspace->options->attach_ms * 1000;
     return true;
 }
 

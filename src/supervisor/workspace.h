@@ -12,9 +12,12 @@
 #include "base/loop.h"
 #include "supervisor/connection.h"
 
+enum { WORKSPACE_ATTACH_MS = 10000 };
+
 struct workspace_options {
     const char *name;
     uint64_t ends_s, idle_s; /* seconds since 1970, and without a client */
+    uint64_t attach_ms;      /* how long a client that was let in may take to attach */
     uid_t user;              /* of the clients: 0 except in tests */
 };
 

@@ -98,7 +98,7 @@ test_case 'a line that cannot be a job has its result, and the others are starte
     } >"$scratch/requests"
     batch --detach "$scratch/requests"
     is "$status|$(summary)" "1|isolator: 5 requests in TIME: 3 input, 2 started" "status 1"
-    has "$(results '($r->{error} // "") . "\n"')" "a job cannot use a session: run the lines with a session without --detach" "a session"
+    has "$(results '($r->{error} // "") . "\n"')" "a job cannot use a session or a workspace: run such lines without --detach" "a session"
     isolator wait --all
     is "$status $(results '$r->{id} . " " . $r->{stdout}' | words)" "0 good good last last" "the two"
 }

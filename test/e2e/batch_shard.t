@@ -82,7 +82,7 @@ END
     batch --shard 1/2 "$scratch/sessions"
     is "$status|$(summary)" "1|isolator: shard 1/2: 2 requests in TIME: 1 input, 1 success" "the other lines run"
     expect "$(results '"$r->{line} $r->{reason} " . ($r->{error} // "none")')" "each result" <<'END'
-1 input a session cannot be divided into shards: run the lines with a session without --shard
+1 input the lines of a session or workspace cannot be divided into shards: run them without --shard
 3 exit none
 END
     batch --shard 1/1 "$scratch/sessions"

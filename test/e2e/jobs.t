@@ -323,7 +323,7 @@ test_case 'wait: a timeout, a name, the start of an id, --keep, several jobs' &&
     wait_for --timeout 500ms sleeper
     is "$status|$out|$err" "124||isolator: the job $id has not ended within the --timeout" "wait --timeout"
     isolator start --name sleeper "$(snippet ash 'echo')"
-    is "$status|$err" "2|isolator: there is a job 'sleeper' already" "a name is given once"
+    is "$status|$err" "2|isolator: there is a job or workspace 'sleeper' already" "a name is given once"
     isolator stop "${id:0:6}"
     is "$status|$out" "0|$id" "stop by the start of the id"
     wait_for --keep sleeper
@@ -345,7 +345,7 @@ test_case 'of starts with one name at the same time, one gets it' && {
     done
     wait "${pids[@]}"
     is "$(sort "$scratch"/start.? | sed -E 's/^[0-9a-f]{16}$/ID/' | uniq -c | tr -s ' ')" \
-        $' 1 ID\n 3 isolator: there is a job \'same\' already' "the others are told"
+        $' 1 ID\n 3 isolator: there is a job or workspace \'same\' already' "the others are told"
     is "$(notes)" "$(sed -n '/^[0-9a-f]*$/p' "$scratch"/start.?).same" "one job"
     isolator rm --force same
 }
@@ -402,12 +402,17 @@ test_case 'logs -f goes on until the job ends' && {
 }
 
 test_case --quick 'commands on jobs: wrong command lines' && {
-    for command in logs wait stop rm; do
-        isolator $command
-        is "$status|$out|$err" "2||isolator: no job is named; isolator ps lists them" "$command without a job"
-        isolator $command abc
-        is "$status|$out|$err" "2||isolator: no job 'abc'; isolator ps lists them" "$command of a job that is not there"
-    done
+    while IFS='|' read -r command kind; do
+        isolator "$command"
+        is "$status|$out|$err" "2||isolator: no $kind is named; isolator ps lists them" "$command without a name"
+        isolator "$command" abc
+        is "$status|$out|$err" "2||isolator: no $kind 'abc'; isolator ps lists them" "$command of one that is not there"
+    done <<'END'
+logs|job
+wait|job
+stop|job or workspace
+rm|job or workspace
+END
     isolator ps --config "$scratch/none"
     is "$status|$out" "2|" "ps --config"
     isolator stop --config "$scratch/none" abc

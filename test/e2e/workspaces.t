@@ -36,6 +36,26 @@ test_case 'commands find the files of those before, and their results are those 
     is "$(container_of w1)" "" "the container is gone"
 }
 
+test_case 'a command starts in another directory: --workdir' && {
+    mkdir -p "$scratch/below/src" && printf '#!/bin/sh\npwd -P\n' >"$scratch/below/src/where" && chmod 755 "$scratch/below/src/where"
+    workspace w12 --image $busybox --dir "$scratch/below"
+    isolator exec -w src w12 -- ./where
+    is "$status $(field stdout)" "0 /workspace/src" "from the working directory on"
+    isolator exec --workdir /usr w12 -- pwd
+    is "$status $(field stdout)" "0 /usr" "an absolute path"
+    visit w12 pwd
+    is "$(field stdout)" /workspace "the next command starts where it always does"
+    isolator exec -w none w12 -- pwd
+    is "$status $(field reason error)" "2 input cannot start in the directory 'none': No such file or directory" "one that is not there"
+    visit w12 sh -c 'mkdir closed; chmod 0 closed; echo >file'
+    for name in closed file; do
+        isolator exec -w $name w12 -- pwd
+        is "$status $(field reason)" "2 input" "$name"
+    done
+    refuses "--workdir: a path has 1 to 4095 bytes" exec -w '' w12 -- pwd
+    remove w12
+}
+
 test_case 'what a command leaves running is killed, and the next one sees none of it' && {
     workspace w2 --image $busybox
     visit w2 sh -c 'sleep 1000 & (trap "" TERM HUP; setsid sleep 1001 &) ; echo over'
@@ -111,6 +131,22 @@ END
     remove again
 }
 
+test_case 'a workspace of another version of isolator' && {
+    workspace older --image $busybox
+    mkdir -p "$scratch/bin"
+    cat >"$scratch/bin/docker" <<END
+#!/bin/sh
+[ "\$1" = exec ] || exec "$(command -v docker)" "\$@"
+"$(command -v docker)" "\$@" | perl -e '\$| = 1; binmode STDIN; sysread STDIN, my \$head, 8 + 20 + 1;
+    substr(\$head, 28, 1) = "\x01"; print \$head; print while sysread STDIN, \$_, 65536'
+END
+    chmod +x "$scratch/bin/docker"
+    PATH=$scratch/bin:$PATH isolator exec older -- echo no
+    is "$status $(field error)" "2 the workspace was made by another version of isolator, which alone can use it; with this one, remove \
+it with isolator rm --force and make another" "it is told, and what to do"
+    remove older
+}
+
 test_case 'exec is killed: the command ends, and the workspace goes on' && {
     workspace w5 --image $busybox
     for round in 1 2 3; do
@@ -150,19 +186,35 @@ test_case 'it ends by itself: unused, over, stopped; exec says so, and ps knows'
     remove idle over stopped
 }
 
+test_case 'a command whose workspace is ended says so, and so do those that wait' && {
+    for word in stop 'rm --force'; do
+        workspace ends --image $busybox
+        "$ISOLATOR" exec --stream ends -- sh -c 'echo begun; sleep 1000' >"$scratch/first" 2>"$scratch/why" &
+        until_true grep -q begun "$scratch/first"
+        "$ISOLATOR" exec ends -- true >"$scratch/second" &
+        isolator $word ends
+        wait
+        has "$(cat "$scratch/why")" "the workspace " "$word: the command"
+        hasnt "$(cat "$scratch/why")" "memory" "$word: not another reason"
+        has "$(cat "$scratch/second")" '"error": "the workspace ' "$word: one that waits"
+        "$ISOLATOR" rm --force ends >/dev/null 2>&1
+    done
+}
+
 test_case 'refusals' && {
-    refuses "no job 'nosuch'; isolator ps lists them" exec nosuch -- true
+    refuses "no workspace 'nosuch'; isolator ps lists them" exec nosuch -- true
     refuses "the command follows two dashes, as in: isolator exec w1 -- ls -l" exec w1
     refuses "the command follows two dashes" exec w1 true
     refuses "no workspace is named" exec -- true
     refuses "-t is the timeout; programs have no terminal" exec -it w1 -- sh
     refuses "the configuration allows 28800 seconds at most" create --image $busybox --lifetime 9h
+    refuses "'abc' cannot be the name of a workspace: up to 64 letters" create --image $busybox --name abc
     refuses "cannot run as user 0" create --image $busybox --user 0:0
     sed '1s/{/{"defaults": {"network": "bridge"}, /' "$ISOLATOR_CONFIG" >"$scratch/bridge.json"
     refuses "a workspace cannot have a network: it goes on when isolator has ended" create --image $busybox --config "$scratch/bridge.json"
     workspace w6 --image $busybox
     isolator create --name w6 --image $busybox
-    has "$err" "there is a job 'w6' already" "a name twice"
+    has "$err" "there is a job or workspace 'w6' already" "a name twice"
     refuses "the workspace runs; to end and remove it, use --force" rm w6
     refuses "'w6' is a workspace" wait w6
     refuses "'w6' is a workspace" logs w6
@@ -282,15 +334,209 @@ END
     remove w11
 }
 
+test_case 'copied are the bytes that a file has, whatever its size says' && {
+    workspace w13 --image isolator-test/python:bookworm
+    visit w13 python3 -c 'f = open("sparse", "wb"); f.truncate(60 << 20); f.seek(50 << 20); f.write(b"x"); f = open("limits", "w"); f.write(open("/proc/self/limits").read())'
+    copy w13:sparse "$scratch/sizes"
+    is "$(stat -c %s "$scratch/sizes/sparse") $(tr -d '\0' <"$scratch/sizes/sparse" | wc -c) $(tail -c +52428801 "$scratch/sizes/sparse" | head -c 1)" \
+        "62914560 1 x" "a file with holes"
+    copy w13:/proc/self/status w13:/proc/self/limits w13:/sys/devices/system/cpu/online "$scratch/sizes"
+    is "$(grep -c '^Name:' "$scratch/sizes/status")|$(tr -d '0-9,-' <"$scratch/sizes/online" | od -An -c | tr -d ' ')" '1|\n' "files of the kernel"
+    visit w13 cat limits
+    is "$(<"$scratch/sizes/limits")" "$(field stdout)" "as they are read"
+    isolator cp w13:/proc/self/pagemap "$scratch/sizes"
+    is "$status|$(ls "$scratch/sizes/pagemap" 2>&1 | grep -c 'No such file')" "1|1" "one without an end"
+    has "$err" "'pagemap' is omitted: it is not a regular file" "which is said"
+    remove w13
+}
+
+test_case 'of workspaces that are created with one name at the same time, one gets it' && {
+    pids=()
+    for i in 1 2 3 4; do
+        "$ISOLATOR" create --name same --image $busybox >"$scratch/create.$i" 2>&1 &
+        pids+=($!)
+    done
+    wait "${pids[@]}"
+    is "$(sort "$scratch"/create.? | uniq -c | tr -s ' ')" $' 3 isolator: there is a job or workspace \'same\' already\n 1 same' "the others are told"
+    is "$(container_of same | wc -l) $(find "$XDG_STATE_HOME/isolator/jobs" -name '*same' | wc -l)" "1 1" "one container, and one file"
+    visit same echo works
+    is "$(field stdout)" works "it is whole"
+    remove same
+    is "$(container_of same)$(find "$XDG_STATE_HOME/isolator/jobs" -name '*same')" "" "and removed"
+}
+
+test_case 'a workspace of another user is out of reach' && {
+    workspace own --image $busybox
+    id=$(container_of own) id=${id##*-}
+    visit own sh -c 'echo mine >file'
+    is "$(stat -c %a "$XDG_STATE_HOME/isolator/jobs" "$XDG_STATE_HOME/isolator/jobs/$id.own" | paste -s -d ' ')" "700 600" "its file is of its user alone"
+    # Another user has other files, and by this docker command another label.
+    mkdir -p "$scratch/bin"
+    printf '#!/usr/bin/env bash\nexec %s "${@/isolator.job.user=*/isolator.job.user=4242@elsewhere}"\n' "$(command -v docker)" >"$scratch/bin/$engine_command"
+    chmod +x "$scratch/bin/$engine_command"
+    other() { PATH=$scratch/bin:$PATH XDG_STATE_HOME=$scratch/other isolator "$@"; }
+    for name in own "$id"; do
+        while read -r words; do
+            # shellcheck disable=SC2086 # words
+            other $words
+            is "$status|$out" "2|" "$words"
+            has "$err" "workspace '$name'; isolator ps lists them" "$words: the reason"
+        done <<END
+exec $name -- true
+cp $name:file $scratch/stolen
+cp $scratch/more.txt $name:
+ls $name
+stop $name
+rm --force $name
+END
+    done
+    other ps --quiet
+    is "$status|$(grep -c "$id" <<<"$out")" "0|0" "ps"
+    other create --name own --image $busybox
+    other exec own -- ls
+    is "$status $(field stdout)" "0 " "the name may be given again"
+    other rm --force own
+    visit own cat file
+    is "$status $(field stdout)" "0 mine" "it is as it was"
+    remove own
+}
+
 test_case 'cp and ls: what is refused' && {
     refuses "two words are needed" cp w1:
     refuses "none of these is of a workspace" cp "$scratch/more.txt" "$scratch"
     refuses "all files but the last word must be of one workspace" cp w1:a w2:b "$scratch"
     refuses "copied to this host, and then to another one" cp w1:a w2:b
-    refuses "no job 'nosuch'; isolator ps lists them" cp "$scratch/more.txt" nosuch:
+    refuses "no workspace 'nosuch'; isolator ps lists them" cp "$scratch/more.txt" nosuch:
+    refuses "no workspace 'nosuch'; isolator ps lists them" ls nosuch
     refuses "--force is for files of this host" cp --force "$scratch/more.txt" w1:
     refuses "no workspace is named" ls
     refuses "cannot open the directory" cp w1:a "$scratch/more.txt"
+}
+
+# shell NAME CODE [OPTION...]: runs code in the shell of a workspace.
+shell() { isolator exec --shell "${@:3}" "$1" -- "$2"; }
+
+test_case 'the shell of a workspace keeps what code leaves' && {
+    for image in isolator-test/python:bookworm $busybox; do
+        workspace w14 --image $image
+        shell w14 'mkdir -p "a b"; cd "a b"; x="1  2
+'"'"'three"; export y=y; umask 027; set -u'
+        is "$status $(field stdout stderr)" "0 " "$image: the first code"
+        shell w14 'echo "$x|$PWD|$(umask)"; env | grep ^y; echo $none' --env E=first
+        is "$status $(field exitCode stdout)" "1 $([ $image = $busybox ] && echo 2 || echo 127) 1  2
+'three|/workspace/a b|0027
+y=y" "$image: directory, variables, umask and options are kept"
+        shell w14 'echo $E ${http_proxy-none}; exit 7' --env E=second --allow-host 127.0.0.1:1
+        has "$(field exitCode stdout)" "7 second http://127.0.0.1:" "$image: --env and the proxy are of each code"
+        shell w14 'echo $E ${http_proxy-none}; z=lost; sleep 100' --timeout 1s
+        is "$(field reason stdout)" "timeout second none" "$image: and exit ends nothing"
+        has "$(field warnings)" "what it has set is not kept" "$image: a warning about code that is ended"
+        shell w14 'echo ${z-none} ${y-none}'
+        is "$(field stdout)" "none y" "$image: the shell is as before it"
+        shell w14 'if'
+        is "$(field exitCode) $(field stdout)" "2 " "$image: a mistake of syntax"
+        shell w14 'trap "echo never" EXIT; sleep 1000 & v=1; set -e'
+        shell w14 'echo $v; false; echo not reached'
+        is "$(field exitCode stdout)" "1 1" "$image: errexit"
+        shell w14 'set +e; false; echo reached'
+        is "$(field exitCode stdout)" "0 reached" "$image: and without"
+        remove w14
+    done
+    workspace w14 --image isolator-test/python:bookworm
+    shell w14 'f() { echo "f $1"; }; list=(1 "2 3"); declare -A map=([k]=v); readonly r=1; shopt -s nullglob; alias l="echo alias"'
+    shell w14 'f 1; echo "${list[1]} ${map[k]} $r" *none; shopt -s expand_aliases; declare -p | grep -c isolator_code'
+    is "$(field stdout)" $'f 1\n2 3 v 1\n1' "functions, arrays and options of bash"
+    shell w14 "$(printf 'echo %070000d' 1) | wc -c"
+    is "$(field stdout)" 70001 "long code"
+    isolator exec --shell w14 -- echo two
+    is "$status" 2 "more than one word"
+    has "$err" "--shell takes one word of code" "which is said"
+    remove w14
+}
+
+# results PERL: the expression for each line of $out, whose result is $r, in the order of "line".
+results() { perl -MJSON::PP -e 'my @all = sort { $a->{line} <=> $b->{line} } map { decode_json($_) } <STDIN>; for our $r (@all) { print eval $ARGV[0] } die $@ if $@' "$1" <<<"$out"; }
+
+test_case 'lines of a batch' && {
+    workspace w12 --image isolator-test/python:bookworm
+    cat >"$scratch/lines" <<'END'
+{"id": "a", "workspace": "w12", "command": ["sh", "-c", "echo $WORD >made; pwd; cat"], "environment": {"WORD": "word"}, "stdin": "in"}
+{"workspace": "w12", "command": ["cat", "made"], "artifacts": ["made"]}
+{"workspace": "w12", "additional_files": [{"filename": "sub/main.py", "content": "print(6 * 7)"}]}
+{"workspace": "w12", "command": ["python3", "sub/main.py"], "timeout_seconds": 50}
+{"workspace": "w12", "command": ["sleep", "100"], "timeout_seconds": 0.3}
+{"workspace": "w12", "command": ["nosuch"]}
+{"workspace": "w12", "command": ["sh", "-c", "sleep 1000 & exit 3"]}
+{"workspace": "w12", "artifacts": ["made", "sub/*"]}
+{"workspace": "nosuch", "command": ["true"]}
+{"workspace": "w12", "command": ["true"], "memory_mb": 64}
+{"workspace": "w12", "command": "true"}
+{"command": ["true"]}
+{"workspace": "w12", "shell": "v=kept; cd sub"}
+{"workspace": "w12", "shell": "echo $v $(basename $PWD) $E", "environment": {"E": "e"}}
+{"workspace": "w12", "shell": "true", "command": ["true"]}
+{"workspace": "w12", "command": ["true"], "language": "python", "entrypoint_code": ""}
+{"workspace": "w12", "command": ["sh", "-c", "grep -l sleep /proc/[0-9]*/comm | wc -l"]}
+END
+    faulty "" isolator batch -j 4 --share --artifacts "$scratch/returned" "$scratch/lines"
+    expect "$(results 'join("|", map({ $_ // "null" } @$r{qw(workspace reason exitCode stdout error)}), map { $_->{name} } @{$r->{artifacts}}) . "\n"')" "the results" <<'END'
+w12|exit|0|/workspace
+in|null
+w12|exit|0|word
+|null|made
+w12|exit|0||null
+w12|exit|0|42
+|null
+w12|timeout|137||timeout after 0.3 s
+w12|command|-1||cannot start the program: 'nosuch': No such file or directory
+w12|exit|3||program exited with status 3
+w12|exit|0||null|made|sub/main.py
+nosuch|input|-1||no job 'nosuch'; isolator ps lists them
+w12|input|-1||memory_mb does not go with workspace, whose command runs under what isolator create was given
+w12|input|-1||command must be an array of strings
+null|input|-1||command and shell need workspace, the name of one
+w12|exit|0||null
+w12|exit|0|kept sub e
+|null
+w12|input|-1||command and shell cannot be used together
+w12|input|-1||language does not go with workspace, whose command runs under what isolator create was given
+w12|exit|0|0
+|null
+END
+    is "$(docker_calls | tr ' ' '\n' | grep -c '^exec$')" 1 "one docker command for all of them"
+    is "$(cat "$scratch/returned/2/made" "$scratch/returned/8/sub/main.py")" $'word\nprint(6 * 7)' "their files"
+    isolator batch --detach "$scratch/lines"
+    has "$out" "a job cannot use a session or a workspace" "no jobs"
+    remove w12
+}
+
+test_case 'several processes take turns in a workspace' && {
+    workspace w13 --image $busybox
+    visit w13 sh -c 'echo 0 >count'
+    for i in $(seq 20); do
+        echo '{"workspace": "w13", "command": ["sh", "-c", "n=$(cat count); sleep 0.01; echo $((n + 1)) >count"]}'
+    done >"$scratch/lines"
+    for i in 1 2 3; do "$ISOLATOR" batch "$scratch/lines" >"$scratch/shared.$i" 2>/dev/null & done
+    wait
+    visit w13 cat count
+    is "$(field stdout) $(cat "$scratch"/shared.* | grep -c '"success"')" "60 60" "each ran alone, and once"
+    mkfifo "$scratch/input"
+    "$ISOLATOR" batch -q "$scratch/input" >"$scratch/kept" 2>&1 &
+    kept=$!
+    exec 7>"$scratch/input"
+    echo '{"workspace": "w13", "command": ["echo", "first"]}' >&7
+    until_true grep -q first "$scratch/kept"
+    visit w13 echo between
+    is "$status $(field stdout)" "0 between" "a connection that is kept makes way"
+    echo '{"workspace": "w13", "command": ["echo", "second"]}' >&7
+    until_true grep -q second "$scratch/kept"
+    isolator stop w13
+    until_true has_ended w13
+    echo '{"workspace": "w13", "command": ["echo", "third"]}' >&7
+    exec 7>&-
+    wait $kept
+    has "$(tail -n 1 "$scratch/kept")" '"error": "the workspace has ended: it was stopped"' "it has ended meanwhile"
+    remove w13
 }
 
 test_case 'an image without a shell' && {

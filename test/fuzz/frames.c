@@ -7,13 +7,15 @@
  * - An archive is unpacked in the current directory: nothing beside it changes, and no link is
  * followed. Something that is refused has a path and an errno, or the archive is damaged.
  * - An exact copy of what is there then can be unpacked again, and that changes nothing.
- * - Arguments and variables are copied as they are, and each name of a variable is there once.
+ * - Arguments, variables and a directory are copied as they are, and each name of a variable is
+ * there once.
  */
 #include "fuzz.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -164,6 +166,17 @@ static void check_variable(struct request *request, const struct frame *frame)
                      "'%s'", variable);
 }
 
+static void check_directory(struct request *request, const struct frame *frame)
+{
+    const bool good = !request->program.directory && frame->length > 0 &&
+                      frame->length < PATH_MAX && !memchr(frame->payload, '\0', frame->length);
+
+    fuzz_require(program_set_directory(&request->program, frame->payload, frame->length) == good,
+                 "a directory of %zu bytes", frame->length);
+    fuzz_require(!good || memcmp(request->program.directory, frame->payload, frame->length) == 0,
+                 "'%s'", request->program.directory);
+}
+
 /* Makes the checksums of tar headers right, which no random change does. */
 static void mend_checksums(char *blocks, size_t length)
 {
@@ -195,6 +208,8 @@ static void take_frame(struct request *request, const struct frame *frame, bool 
         check_argument(request, frame);
     else if (handle && frame->type == FRAME_ENVIRONMENT)
         check_variable(request, frame);
+    else if (handle && frame->type == FRAME_DIRECTORY)
+        check_directory(request, frame);
     else if (handle && frame->type == FRAME_FILES)
         check_files(request, frame);
 }

@@ -291,21 +291,3 @@ CASE(linux__open_below)
     close(fd);
     temp_remove(directory);
 }
-
-/* Not a lock of flock(2), and not that of another open file. */
-CASE(base_linux__lock_now)
-{
-    char path[] = "/tmp/isolator-lock-XXXXXX";
-    const int first = mkstemp(path);
-    const int second = open(path, O_RDWR | O_CLOEXEC);
-
-    assert_true(first >= 0 && second >= 0);
-    assert_true(linux_lock_now(first));
-    assert_true(linux_lock_now(first));
-    assert_false(linux_lock_now(second));
-    assert_int_equal(flock(second, LOCK_EX | LOCK_NB), 0);
-    close(first);
-    assert_true(linux_lock_now(second));
-    close(second);
-    unlink(path);
-}

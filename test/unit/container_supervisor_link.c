@@ -38,6 +38,7 @@ static struct program_request request_of(const struct fixture *fixture, int arch
     return (struct program_request){
         .spec.command = &fixture->plan.command,
         .spec.environment = &fixture->plan.environment,
+        .spec.directory = fixture->plan.directory,
         .spec.without_proxies = strcmp(fixture->plan.policy.network, "none") == 0,
         .spec.limits = &fixture->plan.policy.limits,
         .archive = archive,
@@ -210,7 +211,7 @@ static char *describe(struct strbuf *bytes)
         [FRAME_CODE] = "code",           [FRAME_INTERRUPT] = "interrupt",
         [FRAME_RESET] = "reset",         [FRAME_NETWORK] = "network",
         [FRAME_LET_GO] = "let-go",       [FRAME_ATTACH] = "attach",
-        [FRAME_STORE] = "store"};
+        [FRAME_STORE] = "store",         [FRAME_DIRECTORY] = "directory"};
     struct strbuf text = STRBUF_INIT, payload = STRBUF_INIT;
     struct frame_restore restore;
     struct frame_credit credit;
@@ -301,13 +302,14 @@ CASE_WITH(supervisor_link__frames_of_a_request, set_up(fixture))
 
     strvec_push_each(&fixture->plan.command, "python3", "", "a b", NULL);
     strvec_push_each(&fixture->plan.environment, "A=1", "B=", NULL);
+    fixture->plan.directory = string_copy("a b");
     fixture->plan.input.stdin_file = input;
     sent = send_all(fixture);
     check_frames(&sent, ""); /* there is no request yet */
     request(fixture, archive);
     sent = send_all(fixture);
     check_frames(&sent, "argument python3;argument ;argument a b;environment A=1;environment B=;"
-                        "files tar;run 12000 67108864 1500000;stdin in;stdin-end ;");
+                        "directory a b;files tar;run 12000 67108864 1500000;stdin in;stdin-end ;");
     fixture->plan.input.stdin_file = -1;
 }
 
@@ -1596,6 +1598,7 @@ static void check_hello_refused(const char *magic, uint32_t version, size_t leng
     feed(&fixture, &bytes);
     assert_true(fixture.link.broken);
     assert_int_equal(fixture.link.state, LINK_STARTING);
+    assert_int_equal(fixture.link.is_other_version, version != FRAME_VERSION);
     tear_down(&fixture);
 }
 

@@ -2,6 +2,7 @@
 /* Plans with a build and with tests. config_request.c has what all plans have in common. */
 #include "json.h"
 
+#include <limits.h>
 #include <math.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -783,12 +784,27 @@ CASE_WITH(plan__without_a_program, set_up(fixture, "c", "{}"))
     free(fixture->request.input.code);
     fixture->request.input.code = NULL;
     fixture->request.no_program = true;
+    fixture->request.directory = string_copy("src");
     strvec_push_each(&fixture->request.arguments, "ls", "-l", NULL);
     resolve(fixture);
     check_joined(&fixture->plan.command, "ls|-l");
+    assert_string_equal(program_spec_of(&fixture->plan).directory, "src");
     check_joined(&fixture->plan.build, "");
     assert_false(fixture->plan.ready);
     assert_int_equal(plan_kind(&fixture->plan), PLAN_PROGRAM);
+}
+
+CASE(plan__directories_that_are_none)
+{
+    char path[PATH_MAX + 1] = "";
+    struct fixture fixture;
+
+    for (int i = 0; i < 2; i++) {
+        set_up(&fixture, "py", "{}");
+        fixture.request.directory = string_copy(path);
+        refuse(&fixture, ERROR_USAGE, ERROR_SUBJECT ": a path has 1 to 4095 bytes");
+        memset(path, 'x', PATH_MAX);
+    }
 }
 
 CASE(plan__kind)

@@ -96,12 +96,12 @@ CASE(job_note__names)
 
     for (size_t i = 0; i < COUNT(good); i++) {
         CLEANUP(error_release) struct error error = ERROR_INIT;
-        if (job_note_check_name(good[i], &error) != 0)
+        if (job_note_check_name(good[i], "job", &error) != 0)
             fail_msg("'%s' is refused", good[i]);
     }
     for (size_t i = 0; i < COUNT(bad); i++) {
         CLEANUP(error_release) struct error error = ERROR_INIT;
-        if (job_note_check_name(bad[i], &error) == 0)
+        if (job_note_check_name(bad[i], "job", &error) == 0)
             fail_msg("'%s' is taken", bad[i]);
         assert_int_equal(error.kind, ERROR_USAGE);
     }

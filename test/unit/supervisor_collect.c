@@ -243,6 +243,66 @@ CASE_WITH(collect__sparse_file, set_up(fixture))
     remove_below(AT_FDCWD, directory);
 }
 
+/* ---- sizes that are wrong */
+
+/* Of /proc: read to the end; without an end in a chunk; not to be read at all. */
+CASE_WITH(collect__files_of_the_kernel, set_up(fixture))
+{
+    const int process = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FREE char *seen = NULL, *content = read_in("/proc/self", "limits"), *expected = NULL;
+
+    fixture->collect.measures = true;
+    assert_true(process >= 0);
+    assert_true(collect_named(&fixture->collect, process, "limits"));
+    assert_true(collect_named(&fixture->collect, process, "pagemap"));
+    assert_true(collect_named(&fixture->collect, process, "mem"));
+    assert_true(collect_end(&fixture->collect));
+    close(process);
+    assert_true(strlen(content) > 100);
+    expected = string_format("file ./limits %zu %.20s\nother ./mem\nother ./pagemap\n",
+                             strlen(content), content);
+    seen = read_archive(fixture, true);
+    assert_string_equal(seen, expected);
+}
+
+CASE_WITH(collect__measures_files, set_up(fixture))
+{
+    fixture->collect.measures = true;
+    put(fixture, "empty", "");
+    put(fixture, "text", "some text");
+    put_zeros(fixture, "chunk", 32768);
+    put_zeros(fixture, "chunks", 100000);
+    put_zeros(fixture, "over", 1000001);
+    check(fixture, "file ./chunk 32768 \nfile ./chunks 100000 \nfile ./empty 0 \n"
+                   "file ./text 9 some text\n");
+    assert_string_equal(strbuf_string(&fixture->too_large), "./over;");
+}
+
+/* Takes bytes, and makes the file shorter that is just read. */
+static bool cut_file(void *context, const void *data, size_t length)
+{
+    struct fixture *fixture = context;
+    CLEANUP_FD int fd = openat(fixture->fd, "file", O_WRONLY | O_CLOEXEC);
+
+    assert_int_equal(ftruncate(fd, 40000), 0);
+    return take_bytes(context, data, length);
+}
+
+CASE(collect__a_file_that_becomes_shorter)
+{
+    for (int measures = 0; measures < 2; measures++) {
+        struct fixture fixture;
+
+        set_up(&fixture);
+        put_zeros(&fixture, "file", 100000);
+        fixture.collect.write = cut_file;
+        fixture.collect.measures = measures;
+        assert_int_equal(collect_directory(&fixture.collect, fixture.fd), !measures);
+        assert_int_equal(fixture.collect.error, measures ? EIO : 0);
+        tear_down(&fixture);
+    }
+}
+
 CASE_WITH(collect__long_names, set_up(fixture))
 {
     struct strbuf name = STRBUF_INIT;

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -18,7 +19,7 @@ struct fixture {
 
 static void set_up(struct fixture *fixture)
 {
-    *fixture = (struct fixture){.failure = {false, 0}};
+    *fixture = (struct fixture){.failure = {0, 0}};
     program_init(&fixture->program);
     figures_open(&fixture->figures, "/nowhere");
 }
@@ -235,11 +236,11 @@ CASE_WITH(program__words_that_cannot_be, set_up(fixture))
 
 /* ---- failures */
 
-static void check_failure(struct fixture *fixture, bool executing, int error)
+static void check_failure(struct fixture *fixture, enum frame_step step, int error)
 {
     assert_false(started(fixture));
     assert_string_equal(strerror(fixture->failure.error), strerror(error));
-    assert_int_equal(fixture->failure.executing, executing);
+    assert_int_equal(fixture->failure.step, step);
     assert_int_equal(fixture->program.in, -1);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     tear_down(fixture);
@@ -260,7 +261,7 @@ CASE(program__cannot_be_executed)
     for (size_t i = 0; i < COUNT(programs); i++) {
         set_up(&fixture);
         add(&fixture, programs[i].path);
-        check_failure(&fixture, true, programs[i].error);
+        check_failure(&fixture, FRAME_STEP_EXEC, programs[i].error);
     }
 }
 
@@ -274,7 +275,7 @@ CASE(program__damaged_program)
     write_bytes(script, "#!/none\n", 8, 0755);
     set_up(&fixture);
     add(&fixture, script);
-    check_failure(&fixture, true, ENOENT);
+    check_failure(&fixture, FRAME_STEP_EXEC, ENOENT);
     temp_remove(directory);
 }
 
@@ -288,7 +289,57 @@ CASE(program__arguments_that_are_too_long)
     add(&fixture, "/bin/true");
     for (int i = 0; i < 58; i++) /* of 6 MB, the most that any stack gives */
         assert_true(program_add_argument(&fixture.program, large, 131071));
-    check_failure(&fixture, true, E2BIG);
+    check_failure(&fixture, FRAME_STEP_EXEC, E2BIG);
+}
+
+static void set_directory(struct fixture *fixture, const char *path)
+{
+    assert_true(program_set_directory(&fixture->program, path, strlen(path)));
+}
+
+/* It is executed there, and found from there. */
+CASE(program__directory)
+{
+    char *directory = temp_create();
+    CLEANUP_FREE char *script = path_in(directory, "script");
+    CLEANUP_FREE char *expected = string_format("%s\n", directory);
+    struct fixture fixture;
+
+    write_bytes(script, "#!/bin/sh\npwd -P\n", 17, 0755);
+    set_up(&fixture);
+    add(&fixture, "./script");
+    set_directory(&fixture, directory);
+    check_output(&fixture, expected);
+    temp_remove(directory);
+}
+
+CASE(program__directory_that_is_none)
+{
+    static const struct {
+        const char *path;
+        int error;
+    } directories[] = {{"/none", ENOENT}, {"/etc/passwd", ENOTDIR}, {"none", ENOENT}};
+    struct fixture fixture;
+
+    for (size_t i = 0; i < COUNT(directories); i++) {
+        set_up(&fixture);
+        add(&fixture, "/bin/true");
+        set_directory(&fixture, directories[i].path);
+        check_failure(&fixture, FRAME_STEP_DIRECTORY, directories[i].error);
+    }
+}
+
+CASE_WITH(program__paths_that_are_none, set_up(fixture))
+{
+    char path[PATH_MAX];
+
+    memset(path, 'x', sizeof path);
+    assert_false(program_set_directory(&fixture->program, path, 0));
+    assert_false(program_set_directory(&fixture->program, path, sizeof path));
+    assert_false(program_set_directory(&fixture->program, "a\0b", 3));
+    assert_true(program_set_directory(&fixture->program, path, sizeof path - 1));
+    assert_int_equal(strlen(fixture->program.directory), sizeof path - 1);
+    assert_false(program_set_directory(&fixture->program, "/", 1)); /* it has one */
 }
 
 /* Without descriptors for its pipes it is not started, and none stays open. */
@@ -309,7 +360,7 @@ CASE(program__without_descriptors)
         assert_false(program_start(&fixture.program, &fixture.figures, &fixture.failure));
         setrlimit(RLIMIT_NOFILE, &before);
         assert_int_equal(fixture.failure.error, EMFILE);
-        assert_false(fixture.failure.executing);
+        assert_int_equal(fixture.failure.step, FRAME_STEP_START);
         assert_int_equal(fixture.program.pid, 0);
         tear_down(&fixture);
         assert_int_equal(dup(0), lowest);

@@ -610,6 +610,19 @@ CASE(ready__requests_that_are_others)
     check_not_suited(same, "A=b", &run);
 }
 
+CASE(ready__starts_elsewhere)
+{
+    struct fixture fixture;
+
+    make_ready(&fixture, "[ -e x ]; pwd");
+    add_text(&fixture, FRAME_DIRECTORY, "/");
+    add_request(&fixture, "[ -e x ]; pwd", "A=b", &SAME);
+    expect(&fixture, FRAME_END);
+    assert_int_equal(fixture.end.was_ready, 0);
+    assert_string_equal(strbuf_string(&fixture.out[0]), "/\n");
+    tear_down(&fixture);
+}
+
 /* KEEP is for programs of a submission, and nothing that came before may stay. */
 CASE(ready__keep_ends_it)
 {

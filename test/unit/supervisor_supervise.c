@@ -62,6 +62,29 @@ CASE(supervise__environment_and_directory)
     tear_down(&fixture);
 }
 
+/* For one request; from the working directory on. */
+CASE(supervise__directory_of_a_program)
+{
+    struct fixture fixture;
+    CLEANUP_FREE char *below = NULL, *expected = NULL;
+
+    set_up(&fixture);
+    below = path_in(fixture.directory, "below");
+    assert_int_equal(mkdir(below, 0755), 0);
+    for (int i = 0; i < 3; i++) {
+        if (i > 0)
+            add(&fixture, FRAME_RESET, NULL, 0);
+        add_script(&fixture, "pwd");
+        if (i < 2)
+            add_text(&fixture, FRAME_DIRECTORY, i == 0 ? "below" : "/");
+        add_run(&fixture, MEGABYTE);
+        expect(&fixture, FRAME_END);
+    }
+    expected = string_format("%s\n/\n%s\n", below, fixture.directory);
+    assert_string_equal(strbuf_string(&fixture.out[0]), expected);
+    tear_down(&fixture);
+}
+
 /* What the program used, not what was used before. */
 CASE(supervise__figures)
 {
@@ -121,6 +144,42 @@ CASE(supervise__no_program)
     add_text(&fixture, FRAME_STDIN, "is dropped");
     add(&fixture, FRAME_STDIN_END, NULL, 0);
     check_failed(&fixture, FRAME_STEP_EXEC, EACCES, "/etc/passwd");
+}
+
+CASE(supervise__no_directory_for_a_program)
+{
+    struct fixture fixture;
+
+    set_up(&fixture);
+    add_script(&fixture, "echo");
+    add_text(&fixture, FRAME_DIRECTORY, "none");
+    add_run(&fixture, MEGABYTE);
+    check_failed(&fixture, FRAME_STEP_DIRECTORY, ENOENT, "none");
+}
+
+CASE(supervise__directories_that_cannot_be)
+{
+    const struct frame_run order = {.stack_max = MEGABYTE};
+
+    for (int i = 0; i < 4; i++) {
+        struct fixture fixture;
+
+        set_up(&fixture);
+        add_script(&fixture, "exec cat");
+        if (i == 0)
+            add(&fixture, FRAME_DIRECTORY, "a\0b", 3);
+        else
+            add_text(&fixture, FRAME_DIRECTORY, "/");
+        if (i == 1)
+            add_text(&fixture, FRAME_DIRECTORY, "/");
+        else if (i == 2)
+            add(&fixture, FRAME_MAKE_READY, &order, sizeof order);
+        else if (i == 3)
+            add_run(&fixture, MEGABYTE);
+        if (i == 3)
+            add_text(&fixture, FRAME_DIRECTORY, "/");
+        expect_refusal(&fixture);
+    }
 }
 
 /* The end of a path that is too long for a frame is cut off. */

@@ -16,7 +16,7 @@ struct workspace_test {
     struct fixture fixture; /* of the client */
     char name[WORKSPACE_NAME_LENGTH + 1];
     char *stop;
-    pid_t client;
+    pid_t client, server; /* whom the client wants to reach; 0: anyone, until someone listens */
     struct workspace_options options;
 };
 
@@ -32,6 +32,8 @@ static void open_workspace(struct workspace_test *test)
         test->options.ends_s = (uint64_t)time(NULL) + 1000;
     if (test->options.idle_s == 0)
         test->options.idle_s = 1000;
+    if (test->options.attach_ms == 0)
+        test->options.attach_ms = LATE_MS;
     test->stop = path_in(fixture->tables, "stop");
     fixture->supervisor = fork();
     if (fixture->supervisor == 0) {
@@ -59,6 +61,7 @@ static void connect_client(struct workspace_test *test)
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     test->client = fork();
     if (test->client == 0) {
+        const int tries = test->server == 0 ? 1000 : 1;
         int status = 1;
 
         dup2(ends[1], 0);
@@ -66,8 +69,8 @@ static void connect_client(struct workspace_test *test)
         close(ends[0]);
         close(ends[1]);
         /* the workspace may not listen yet */
-        for (int i = 0; i < 1000 && status != 0; i++) {
-            status = attach(test->name, 0);
+        for (int i = 0; i < tries && status != 0; i++) {
+            status = attach(test->name, test->server);
             if (status != 0)
                 poll(NULL, 0, 2);
         }
@@ -161,13 +164,13 @@ CASE(supervisor_workspace__files_stay_for_the_next_client)
     close_workspace(&test);
 }
 
-/* What was sent does not count for the next client: neither a half frame, nor words, nor files. */
+/* What was sent does not count for the next client: a half frame, words, files, a directory. */
 CASE(supervisor_workspace__what_is_half_sent_is_dropped)
 {
     struct workspace_test test = opened();
 
     open_workspace(&test);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         attach_client(&test);
         if (i == 0)
             strbuf_add(&test.fixture.sent, "\5\0\0\0\1\0\0\0ec", 10);
@@ -175,6 +178,8 @@ CASE(supervisor_workspace__what_is_half_sent_is_dropped)
             add_archive(&test.fixture, "half", 1500);
         else if (i == 2)
             add_script(&test.fixture, "echo of another");
+        else if (i == 3)
+            add_text(&test.fixture, FRAME_DIRECTORY, "/none");
         else
             add_text(&test.fixture, FRAME_CODE, "code");
         flush(&test.fixture);
@@ -310,6 +315,59 @@ CASE(supervisor_workspace__a_connection_ends_alone)
 }
 
 /* ---- who is let in */
+
+/* Waits until the client is cut off, which gets nothing; its exit status. */
+static int cut_off(struct workspace_test *test)
+{
+    struct fixture *fixture = &test->fixture;
+    char byte;
+    int status;
+
+    while (fixture->pending.length == 0 && exchange(fixture, clock_now_ms() + LATE_MS))
+        continue;
+    assert_int_equal(fixture->pending.length, 0);
+    assert_int_equal(recv(fixture->fd, &byte, 1, MSG_DONTWAIT), 0);
+    assert_int_equal(waitpid(test->client, &status, 0), test->client);
+    assert_true(WIFEXITED(status));
+    close(fixture->fd);
+    forget_frames(fixture);
+    return WEXITSTATUS(status);
+}
+
+/* Another process may listen when process 1 has ended: a client sends it nothing. */
+CASE(supervisor_workspace__clients_want_process_1)
+{
+    struct workspace_test test = opened();
+
+    open_workspace(&test);
+    check_next(&test);
+    test.server = test.fixture.supervisor;
+    check_next(&test);
+    test.server = 1;
+    connect_client(&test);
+    add(&test.fixture, FRAME_ATTACH, NULL, 0);
+    assert_int_equal(cut_off(&test), 1);
+    test.server = 0;
+    check_next(&test);
+    close_workspace(&test);
+}
+
+/* One that says nothing keeps no other one out. */
+CASE(supervisor_workspace__clients_attach_in_time)
+{
+    struct workspace_test test = opened();
+
+    test.options.attach_ms = 1000;
+    open_workspace(&test);
+    connect_client(&test);
+    assert_int_equal(cut_off(&test), 0);
+    attach_client(&test);
+    run(&test, "sleep 2");
+    expect(&test.fixture, FRAME_END);
+    check_end(&test.fixture, FRAME_CAUSE_ITSELF, 0, 0);
+    end_client(&test, false);
+    close_workspace(&test);
+}
 
 static int connect_peer(const struct workspace_test *test)
 {

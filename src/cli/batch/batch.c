@@ -22,6 +22,7 @@
 #include "request/tool_arguments.h"
 #include "run/hints.h"
 #include "service/service.h"
+#include "service/workspaces.h"
 
 struct batch {
     const struct config *config;
@@ -40,6 +41,7 @@ struct line_run {
     struct batch *batch;
     long long number; /* from 1 */
     json_t *id;       /* owned; NULL: the line has none */
+    char *workspace;  /* that it names; owned; NULL: none */
     struct hint_program program;
 };
 
@@ -48,6 +50,7 @@ struct line_run {
 static void free_line(struct line_run *run)
 {
     json_decref(run->id);
+    free(run->workspace);
     free(run);
 }
 
@@ -71,6 +74,8 @@ static bool finish_line(struct line_run *run, const char *job, struct result *re
                              ARTIFACT_FILES_FORCE, result);
     json_object_set(object, "id", run->id ? run->id : json_null());
     json_object_set_new(object, "line", json_integer(run->number));
+    if (run->workspace)
+        json_object_set_new(object, "workspace", json_string(run->workspace));
     written = job ? batch_output_job(&batch->output, object, job, &result->warnings)
                   : batch_output_result(&batch->output, object, result);
     if (batch->options->verbose)
@@ -112,24 +117,9 @@ static int start_job(struct line_run *run, struct request *request, struct error
     struct batch *batch = run->batch;
     CLEANUP(plan_release) struct plan plan = PLAN_INIT;
 
-    if (request->session_name)
-        return error_set(error, ERROR_USAGE,
-                         "a job cannot use a session: run the lines with a "
-                         "session without --detach");
     if (plan_resolve(&plan, batch->config, request, error) != 0)
         return -1;
     return batch_jobs_start(&batch->jobs, &plan, run->id, run->number, run, error);
-}
-
-/* A session is in one container, and the lines of one may be in several shards. */
-static int check_shard(const struct batch *batch, const struct request *request,
-                       struct error *error)
-{
-    if (!request->session_name || !batch_shard_is_part(&batch->options->shard))
-        return 0;
-    return error_set(error, ERROR_USAGE,
-                     "a session cannot be divided into shards: run the lines with a session "
-                     "without --shard");
 }
 
 /* Submits the run of the arguments. On success the callbacks own the run. */
@@ -149,11 +139,15 @@ static int submit_line(struct line_run *run, const json_t *arguments, struct err
     if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, &client, &request,
                             error) != 0)
         return -1;
-    request.share_max = batch->options->detach ? 0 : batch->options->share;
-    if (check_shard(batch, &request, error) != 0)
+    run->workspace = request.workspace_name ? string_copy(request.workspace_name) : NULL;
+    request.share_max = batch->options->detach || run->workspace ? 0 : batch->options->share;
+    if (batch_sessions_check(&request, batch->options->detach,
+                             batch_shard_is_part(&batch->options->shard), error) != 0)
         return -1;
     if (batch->options->detach)
         return start_job(run, &request, error);
+    if (run->workspace && workspaces_find(&request, error) != 0)
+        return -1;
     if (batch_sessions_find(&batch->sessions, batch->config, &request, error) != 0)
         return -1;
     if (service_find_session(&batch->service, &request, error) != 0) {

@@ -282,8 +282,10 @@ bool batch_resume_skips(const struct batch_resume *resume, const json_t *id,
                         const json_t *arguments)
 {
     const json_t *session = json_object_get(arguments, "session");
+    const json_t *workspace = json_object_get(arguments, "workspace");
 
-    return id && (!session || json_is_null(session)) && batch_ids_find(&resume->done, id) != 0;
+    return id && (!session || json_is_null(session)) && (!workspace || json_is_null(workspace)) &&
+           batch_ids_find(&resume->done, id) != 0;
 }
 
 void batch_resume_release(struct batch_resume *resume)

@@ -28,6 +28,20 @@ static struct batch_session_entry *find(const struct batch_sessions *sessions, c
     return NULL;
 }
 
+int batch_sessions_check(const struct request *request, bool are_jobs, bool is_shard,
+                         struct error *error)
+{
+    if ((!request->session_name && !request->workspace_name) || (!are_jobs && !is_shard))
+        return 0;
+    return is_shard
+               ? error_set(error, ERROR_USAGE,
+                           "the lines of a session or workspace cannot be divided into shards: "
+                           "run them without --shard")
+               : error_set(error, ERROR_USAGE,
+                           "a job cannot use a session or a workspace: run such lines without "
+                           "--detach");
+}
+
 int batch_sessions_find(const struct batch_sessions *sessions, const struct config *config,
                         struct request *request, struct error *error)
 {

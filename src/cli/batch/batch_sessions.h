@@ -6,6 +6,8 @@
 #ifndef CLI_BATCH_SESSIONS_H
 #define CLI_BATCH_SESSIONS_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "config/config.h"
 #include "request/request.h"
@@ -22,6 +24,13 @@ struct batch_sessions {
     }
 
 void batch_sessions_release(struct batch_sessions *sessions);
+
+/*
+ * Lines of a session or a workspace follow each other: ERROR_USAGE if they are to be jobs, or the
+ * batch is a shard, since lines of the same one may be in others.
+ */
+int batch_sessions_check(const struct request *request, bool are_jobs, bool is_shard,
+                         struct error *error);
 
 /*
  * Sets the session of a request by its name, if it has one: the request opens it, or gets the id of

@@ -6,14 +6,14 @@
 #include "base/signals.h"
 #include "cli/exit_status.h"
 
-int each_job(char *const *operands,
+int each_job(char *const *operands, const char *kind,
              int (*work)(void *context, const char *word, struct error *error), void *context,
              struct error *error)
 {
     int status = EXIT_STATUS_SUCCESS;
 
     if (!operands[0])
-        return error_set(error, ERROR_USAGE, "no job is named; isolator ps lists them");
+        return error_set(error, ERROR_USAGE, "no %s is named; isolator ps lists them", kind);
     if (signals_catch(error) != 0)
         return -1;
     for (size_t i = 0; operands[i] && signals_caught() == 0; i++) {

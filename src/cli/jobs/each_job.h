@@ -10,9 +10,9 @@
 /*
  * Calls `work` for each operand until one is interrupted; `work` returns an exit status, or -1 with
  * the error, which is printed. Catches signals. Returns the exit status of the process, the last
- * one that is not 0; -1 with the error if there is no operand.
+ * one that is not 0; -1 with the error if there is no operand, which says that no `kind` is named.
  */
-int each_job(char *const *operands,
+int each_job(char *const *operands, const char *kind,
              int (*work)(void *context, const char *word, struct error *error), void *context,
              struct error *error);
 

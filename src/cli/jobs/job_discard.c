@@ -11,5 +11,5 @@ void job_discard(const struct docker *docker, const char *id)
 
     if (job_note_lock(&note, id, &error) != 0 ||
         jobs_remove(docker, &note, true, NULL, &error) != 0)
-        diagnostics_line("warning: cannot remove the job %s: %s", id, error.message);
+        diagnostics_line("warning: cannot remove %s: %s", id, error.message);
 }

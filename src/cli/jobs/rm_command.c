@@ -43,6 +43,7 @@ static int remove_job(void *context, const char *word, struct error *error)
     const struct removal *removal = context;
     CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
 
+    note.sought = "job or workspace";
     if (job_note_lock(&note, word, error) != 0 ||
         jobs_remove(&removal->docker, &note, removal->force, signals_cancel(), error) != 0)
         return -1;
@@ -56,7 +57,7 @@ static int run_rm_command(void *context, char **operands, const struct config *c
     const struct rm_options *options = context;
     struct removal removal = {config_docker(config), options->force};
 
-    return each_job(operands, remove_job, &removal, error);
+    return each_job(operands, "job or workspace", remove_job, &removal, error);
 }
 
 const struct command_line rm_command = {.options_size = sizeof(struct rm_options),

@@ -30,6 +30,7 @@ static int stop_job(void *context, const char *word, struct error *error)
 {
     CLEANUP(job_note_release) struct job_note note = JOB_NOTE_INIT;
 
+    note.sought = "job or workspace";
     if (job_note_open(&note, word, error) != 0 ||
         jobs_stop(context, &note, signals_cancel(), error) != 0)
         return -1;
@@ -43,7 +44,7 @@ static int run_stop_command(void *context, char **operands, const struct config 
     struct docker docker = config_docker(config);
 
     (void)context;
-    return each_job(operands, stop_job, &docker, error);
+    return each_job(operands, "job or workspace", stop_job, &docker, error);
 }
 
 const struct command_line stop_command = {.options_size = sizeof(struct common_options),

@@ -151,7 +151,7 @@ static int run_wait_command(void *context, char **operands, const struct config 
     if (audit_open(&audit, config->audit_file, error) != 0)
         return -1;
     status = options->all ? fetch_all(&fetch, options, error)
-                          : each_job(operands, fetch_one, &fetch, error);
+                          : each_job(operands, "job", fetch_one, &fetch, error);
     audit_close(&audit);
     return status;
 }

@@ -1,5 +1,5 @@
 /*
- * What --help and the manual say of the options that isolator create alone has; for rows of
+ * What --help and the manual say of the options that isolator create or exec alone has; for rows of
  * cli/run_option_table.c.
  */
 #ifndef CLI_WORKSPACES_WORKSPACE_OPTION_TEXTS_H
@@ -21,6 +21,12 @@
             "letters, digits, _ . and -, and not only digits from 0 to 9 and a to f."              \
     }
 
+#define WORKSPACE_TEXT_SHELL                                                                       \
+    {                                                                                              \
+        0, "--shell", NULL, "run code in the shell of the workspace", NULL,                        \
+            "The word after two dashes is CODE for the shell of the workspace, see SHELL."         \
+    }
+
 #define WORKSPACE_TEXT_LIFETIME                                                                    \
     {                                                                                              \
         0, "--lifetime", "DURATION", "it ends after this time (default: 8h)", NULL,                \
@@ -37,6 +43,14 @@
             "*workspaces.idleSeconds* of the configuration."                                       \
     }
 
+#define WORKSPACE_TEXT_DIRECTORY                                                                   \
+    {                                                                                              \
+        'w', "--workdir", "DIR", "start in this directory of the workspace", NULL,                 \
+            "The directory in which the command starts: a path in the workspace, absolute or from "\
+            "its working directory on, which is the default. If the command has a slash and no "   \
+            "slash begins it, it is looked for from there on, too."                                \
+    }
+
 #define WORKSPACE_USAGE_CREATE                                                                     \
     "usage: isolator create [OPTIONS] [FILE...]\n"                                                 \
     "\n"                                                                                           \
@@ -45,6 +59,7 @@
 
 #define WORKSPACE_USAGE_EXEC                                                                       \
     "usage: isolator exec [OPTIONS] NAME -- COMMAND [ARG...]\n"                                    \
+    "       isolator exec [OPTIONS] --shell NAME -- CODE\n"                                        \
     "\n"                                                                                           \
     "Runs COMMAND in a workspace, whose name or id isolator create has printed, and\n"             \
     "prints one JSON result. Commands run one after the other; what one leaves\n"                  \

@@ -43,7 +43,7 @@ static bool start_with_hook(struct program *program, const struct figures *figur
     struct strbuf message = STRBUF_INIT;
     bool started = false;
 
-    *failure = (struct program_failure){false, EINVAL};
+    *failure = (struct program_failure){FRAME_STEP_START, EINVAL};
     if (ready_hook_exchange(&environment, variable, &exchanged, &message)) {
         program->hook = &message;
         program->environment = exchanged;
@@ -236,7 +236,7 @@ bool ready_suits(const struct ready *ready, const struct program *program)
     const uint32_t of_forks = ready->state == READY_TEMPLATE ? FRAME_RUN_VALUE : 0u;
     const uint32_t same = ~((uint32_t)FRAME_RUN_NOT_START | of_forks);
 
-    return ready->state >= READY_WAITING &&
+    return ready->state >= READY_WAITING && !program->directory &&
            ((waiting->order.flags ^ program->order.flags) & same) == 0 &&
            waiting->order.stack_max == program->order.stack_max && waiting->ipc == program->ipc &&
            strvec_equal(&waiting->arguments, &program->arguments) &&
