@@ -46,7 +46,6 @@ struct run_options {
     bool detach;                              /* start the run as a job */
     char *name;                               /* of the job or workspace; NULL: none */
     long long lifetime_seconds, idle_seconds; /* of a workspace; 0: not given */
-    bool shell;                               /* the argument is code for its shell */
     char *tests;                              /* --tests, the directory; NULL for run */
     char *problem;                            /* --problem, the package; NULL */
     char *packages;                           /* --packages, a directory above the package; NULL */

@@ -126,6 +126,7 @@ static int start_job(struct line_run *run, struct request *request, struct error
 static int submit_line(struct line_run *run, const json_t *arguments, struct error *error)
 {
     struct batch *batch = run->batch;
+    const char *workspace = json_string_value(json_object_get(arguments, "workspace"));
     const struct run_callbacks callbacks = {.observer = RUN_OBSERVER_INIT,
                                             .done = on_result,
                                             .cleaned_up = on_cleaned_up,
@@ -136,10 +137,10 @@ static int submit_line(struct line_run *run, const json_t *arguments, struct err
                                        .tools = batch->options->tools};
 
     request_init(&request);
+    run->workspace = workspace ? string_copy(workspace) : NULL;
     if (tool_arguments_read(arguments, TOOL_CALLER_BATCH, batch->config, &client, &request,
                             error) != 0)
         return -1;
-    run->workspace = request.workspace_name ? string_copy(request.workspace_name) : NULL;
     request.share_max = batch->options->detach || run->workspace ? 0 : batch->options->share;
     if (batch_sessions_check(&request, batch->options->detach,
                              batch_shard_is_part(&batch->options->shard), error) != 0)
