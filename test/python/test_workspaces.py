@@ -150,16 +150,17 @@ def test_commands_of_several_threads(workspace):
     outputs = {}
 
     def run(i):
-        workspace.edit("count", "x", "xx")
+        workspace.edit("count", "end", "x end")
         outputs[i] = workspace.exec(["echo", str(i)]).stdout
 
-    workspace.write("count", "(x)")
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(2)]
+    workspace.write("count", "end")
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(10)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert outputs == {i: f"{i}\n" for i in range(2)}
+    assert outputs == {i: f"{i}\n" for i in range(10)}
+    assert workspace.read_text("count") == "x " * 10 + "end"
 
 
 def test_it_is_removed_at_the_end():
@@ -172,7 +173,7 @@ def test_it_is_removed_at_the_end():
     one.close()
     with pytest.raises(isolator.UsageError, match="^the workspace is closed$"):
         one.exec("ls")
-    with pytest.raises(isolator.UsageError, match="^no job 'ends'"):
+    with pytest.raises(isolator.UsageError, match="^no workspace 'ends'"):
         isolator.Workspace.find("ends")
     with pytest.raises(KeyError):
         with isolator.Workspace(BUSYBOX, name="ends"):
@@ -182,7 +183,7 @@ def test_it_is_removed_at_the_end():
 
 def test_workspaces_that_are_refused():
     with isolator.Workspace(BUSYBOX, name="twice") as first:
-        with pytest.raises(isolator.UsageError, match="^there is a job 'twice' already"):
+        with pytest.raises(isolator.UsageError, match="^there is a job or workspace 'twice' already"):
             isolator.Workspace(BUSYBOX, name="twice")
         assert first.exec("echo still").stdout == "still\n"
     with pytest.raises(isolator.EngineError, match="nosuchimage"):
@@ -258,10 +259,16 @@ workspace.exec("echo $$ >running; sleep 1000")
     remove("left")
 
 
+def kill(pid):
+    """Kills a child, and waits until it has ended."""
+    os.kill(int(pid), signal.SIGKILL)
+    os.waitid(os.P_PID, int(pid), os.WEXITED | os.WNOWAIT)
+
+
 def test_isolator_is_killed():
     with isolator.Workspace(BUSYBOX, name="reconnected") as one:
         one.exec("echo kept >kept")
-        os.kill(int(pids()[-1]), signal.SIGKILL)
+        kill(pids()[-1])
         assert one.exec("cat kept").stdout == "kept\n"
         raised = []
 
@@ -345,7 +352,7 @@ def test_the_same_for_asyncio():
         assert container_of("aio") == ""
         with pytest.raises(isolator.UsageError, match="^the workspace is closed$"):
             await workspace.exec("true")
-        with pytest.raises(isolator.UsageError, match="^no job 'aio'"):
+        with pytest.raises(isolator.UsageError, match="^no workspace 'aio'"):
             async with aio.Workspace.find("aio"):
                 pass
 

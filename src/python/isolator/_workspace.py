@@ -35,6 +35,8 @@ class Workspace:
     `find()` opens it, until it was not used for `idle_seconds`; then it ends by itself.
     """
 
+    _name: str
+    _directory: tempfile.TemporaryDirectory[str]
     _stream: Optional[Stream[Result]] = None
     _is_closed = False
 
