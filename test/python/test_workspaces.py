@@ -92,6 +92,13 @@ def test_contents_of_files(workspace):
         workspace.read_text("d/given")
 
 
+def test_a_file_among_many_of_its_name(workspace):
+    workspace.exec("mkdir many; cd many; mkdir $(seq 1100); for i in *; do echo x >$i/same; done")
+    workspace.write("same", "this one")
+    assert workspace.read_text("same") == "this one"
+    workspace.exec("rm -r many")
+
+
 @pytest.mark.parametrize("path", ["/etc/passwd", "..", "../x", "d/../../x", ".", "", "d/.."])
 def test_paths_that_are_refused(workspace, path):
     calls = (workspace.read_bytes, lambda path: workspace.write(path, ""), lambda path: workspace.edit(path, "a", "b"))
@@ -286,6 +293,20 @@ def test_isolator_is_killed():
         thread.join(120)
         assert raised == ["isolator exited with status -9"]
         assert one.exec("ps | grep -c 'sleep 100[0]'").stdout == "0\n"
+
+
+def test_a_call_that_an_exception_ends(workspace):
+    def give_up(*_):
+        raise KeyError
+
+    previous = signal.signal(signal.SIGALRM, give_up)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1)
+        with pytest.raises(KeyError):
+            workspace.exec("sleep 1000", timeout_seconds=20)
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert workspace.exec("echo next; ps | grep -c 'sleep 100[0]'").stdout == "next\n0\n"
 
 
 def isolator_runs_sleep(name):
