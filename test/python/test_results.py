@@ -181,7 +181,7 @@ def test_members_of_a_call_are_those_of_isolator_batch():
 
 
 def test_parameters_of_a_call_are_the_members_of_a_request():
-    of_a_batch = {"id", "session", "close_session", "keep_processes", "workspace", "command"}
+    of_a_batch = {"id", "session", "close_session", "keep_processes", "workspace", "command", "shell"}
     expected = {one.name: one.type for one in fields(isolator.Request) if one.name not in of_a_batch}
     parameters = inspect.signature(request_of).parameters.values()
     assert {one.name: one.annotation for one in parameters if one.name != "code"} == {

@@ -3,6 +3,8 @@ import asyncio
 import os
 import pathlib
 import sys
+import threading
+import time
 
 import pytest
 
@@ -209,3 +211,25 @@ def test_a_workspace_whose_program_fails(program, tmp_path):
     assert [line.split(" --artifacts")[0] for line in (tmp_path / "calls").read_text().splitlines()] == [
         "create", "batch --quiet --json", "rm --force -- w1",
     ]  # fmt: skip
+
+
+def test_a_workspace_that_is_closed_before_its_program_is_there(program):
+    client = program(
+        "if sys.argv[1] != 'batch': sys.exit(print('w1'))\n"
+        "signal.signal(15, lambda *_: sys.exit(143))\n"
+        "for line in sys.stdin: pass"
+    )
+    workspace = isolator.Workspace(client=client)
+    stream = client.stream
+    closing = threading.Thread(target=workspace.close)
+
+    def close_first(*arguments):
+        closing.start()
+        while not workspace._is_closed:
+            time.sleep(0.01)
+        return stream(*arguments)
+
+    client.stream = close_first
+    with pytest.raises(isolator.EngineError, match="^isolator exited with status (143|-15)$"):
+        workspace.exec("true")
+    closing.join()

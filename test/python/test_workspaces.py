@@ -92,6 +92,13 @@ def test_contents_of_files(workspace):
         workspace.read_text("d/given")
 
 
+def test_a_file_among_many_of_its_name(workspace):
+    workspace.exec("mkdir many; cd many; mkdir $(seq 1100); for i in *; do echo x >$i/same; done")
+    workspace.write("same", "this one")
+    assert workspace.read_text("same") == "this one"
+    workspace.exec("rm -r many")
+
+
 @pytest.mark.parametrize("path", ["/etc/passwd", "..", "../x", "d/../../x", ".", "", "d/.."])
 def test_paths_that_are_refused(workspace, path):
     calls = (workspace.read_bytes, lambda path: workspace.write(path, ""), lambda path: workspace.edit(path, "a", "b"))
@@ -150,16 +157,17 @@ def test_commands_of_several_threads(workspace):
     outputs = {}
 
     def run(i):
-        workspace.edit("count", "x", "xx")
+        workspace.edit("count", "end", "x end")
         outputs[i] = workspace.exec(["echo", str(i)]).stdout
 
-    workspace.write("count", "(x)")
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(2)]
+    workspace.write("count", "end")
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(10)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert outputs == {i: f"{i}\n" for i in range(2)}
+    assert outputs == {i: f"{i}\n" for i in range(10)}
+    assert workspace.read_text("count") == "x " * 10 + "end"
 
 
 def test_it_is_removed_at_the_end():
@@ -172,7 +180,7 @@ def test_it_is_removed_at_the_end():
     one.close()
     with pytest.raises(isolator.UsageError, match="^the workspace is closed$"):
         one.exec("ls")
-    with pytest.raises(isolator.UsageError, match="^no job 'ends'"):
+    with pytest.raises(isolator.UsageError, match="^no workspace 'ends'"):
         isolator.Workspace.find("ends")
     with pytest.raises(KeyError):
         with isolator.Workspace(BUSYBOX, name="ends"):
@@ -182,7 +190,7 @@ def test_it_is_removed_at_the_end():
 
 def test_workspaces_that_are_refused():
     with isolator.Workspace(BUSYBOX, name="twice") as first:
-        with pytest.raises(isolator.UsageError, match="^there is a job 'twice' already"):
+        with pytest.raises(isolator.UsageError, match="^there is a job or workspace 'twice' already"):
             isolator.Workspace(BUSYBOX, name="twice")
         assert first.exec("echo still").stdout == "still\n"
     with pytest.raises(isolator.EngineError, match="nosuchimage"):
@@ -258,10 +266,16 @@ workspace.exec("echo $$ >running; sleep 1000")
     remove("left")
 
 
+def kill(pid):
+    """Kills a child, and waits until it has ended."""
+    os.kill(int(pid), signal.SIGKILL)
+    os.waitid(os.P_PID, int(pid), os.WEXITED | os.WNOWAIT)
+
+
 def test_isolator_is_killed():
     with isolator.Workspace(BUSYBOX, name="reconnected") as one:
         one.exec("echo kept >kept")
-        os.kill(int(pids()[-1]), signal.SIGKILL)
+        kill(pids()[-1])
         assert one.exec("cat kept").stdout == "kept\n"
         raised = []
 
@@ -279,6 +293,20 @@ def test_isolator_is_killed():
         thread.join(120)
         assert raised == ["isolator exited with status -9"]
         assert one.exec("ps | grep -c 'sleep 100[0]'").stdout == "0\n"
+
+
+def test_a_call_that_an_exception_ends(workspace):
+    def give_up(*_):
+        raise KeyError
+
+    previous = signal.signal(signal.SIGALRM, give_up)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1)
+        with pytest.raises(KeyError):
+            workspace.exec("sleep 1000", timeout_seconds=20)
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert workspace.exec("echo next; ps | grep -c 'sleep 100[0]'").stdout == "next\n0\n"
 
 
 def isolator_runs_sleep(name):
@@ -345,7 +373,7 @@ def test_the_same_for_asyncio():
         assert container_of("aio") == ""
         with pytest.raises(isolator.UsageError, match="^the workspace is closed$"):
             await workspace.exec("true")
-        with pytest.raises(isolator.UsageError, match="^no job 'aio'"):
+        with pytest.raises(isolator.UsageError, match="^no workspace 'aio'"):
             async with aio.Workspace.find("aio"):
                 pass
 

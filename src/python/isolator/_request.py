@@ -184,6 +184,8 @@ class Request:
     """The name of a workspace in which the command runs, see LINES OF A WORKSPACE in isolator-batch(1)."""
     command: Optional[Sequence[str]] = None
     """The words of the command, in place of code; executed without a shell."""
+    shell: Optional[str] = None
+    """Code for the shell of the workspace, in place of a command."""
     id: Any = None
     """Any JSON value. The result has it too; results of a batch come as they finish."""
 

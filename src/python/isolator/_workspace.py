@@ -35,6 +35,8 @@ class Workspace:
     `find()` opens it, until it was not used for `idle_seconds`; then it ends by itself.
     """
 
+    _name: str
+    _directory: tempfile.TemporaryDirectory[str]
     _stream: Optional[Stream[Result]] = None
     _is_closed = False
 
@@ -209,8 +211,8 @@ class Workspace:
             directory = Path(self._directory.name, str(result.line))
             try:
                 if not any(artifact.name == name for artifact in result.artifacts):
-                    why = "; ".join(result.warnings) or "there is no such file"
-                    raise UsageError(f"cannot read '{path}': {why}", result)
+                    why = (one for one in result.warnings if not one.startswith("no artifact was found"))
+                    raise UsageError(f"cannot read '{path}': {'; '.join(why) or 'there is no such file'}", result)
                 return (directory / name).read_bytes(), os.access(directory / name, os.X_OK)
             finally:
                 shutil.rmtree(directory, ignore_errors=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Coroutine, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
 from . import _client, _workspace
@@ -133,13 +133,19 @@ class Session:
         await self.close()
 
 
+def _close_made(opening: Future[_workspace.Workspace]) -> None:
+    """Closes a workspace for which no one waits any more, if it was made."""
+    if not opening.cancelled() and not opening.exception():
+        opening.result().close()
+
+
 def _awaited(
     method: Callable[Concatenate[_workspace.Workspace, _Members], _Return]
 ) -> Callable[Concatenate[Workspace, _Members], Coroutine[Any, Any, _Return]]:
     """The method of a workspace as a coroutine."""
 
     @functools.wraps(method)
-    async def call(self: Workspace, *arguments: _Members.args, **given: _Members.kwargs) -> _Return:
+    async def call(self: Workspace, /, *arguments: _Members.args, **given: _Members.kwargs) -> _Return:
         workspace = self.opened()
         return await self._call(workspace, functools.partial(method, workspace, *arguments, **given))
 
@@ -206,10 +212,11 @@ class Workspace:
         self._turn = asyncio.Lock()
         opening = self._threads.submit(self._open)
         try:
-            self._opened = await asyncio.wrap_future(opening)
+            opened = await asyncio.wrap_future(opening)
         except asyncio.CancelledError:
-            opening.add_done_callback(lambda made: made.cancelled() or made.exception() or made.result().close())
+            opening.add_done_callback(_close_made)
             raise
+        self._opened = opened
         return self
 
     async def __aexit__(self, *unused: object) -> None:
