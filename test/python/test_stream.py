@@ -233,3 +233,14 @@ def test_a_workspace_that_is_closed_before_its_program_is_there(program):
     with pytest.raises(isolator.EngineError, match="^isolator exited with status (143|-15)$"):
         workspace.exec("true")
     closing.join()
+
+
+def test_files_that_a_workspace_has_no_memory_for(program):
+    client = program(
+        "if sys.argv[1] == 'create': sys.exit(print('w1'))\n"
+        """for line in sys.stdin: print(RESULT.replace('"error":null', '"error":"no memory"').replace('"exit"', '"oom"')"""
+        """.replace('success', 'error'), flush=True)"""
+    )
+    with isolator.Workspace(client=client) as workspace:
+        with pytest.raises(isolator.UsageError, match="^cannot write 'a': no memory$"):
+            workspace.write("a", "b")

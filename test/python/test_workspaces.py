@@ -93,8 +93,8 @@ def test_contents_of_files(workspace):
 
 
 def test_a_file_among_many_of_its_name(workspace):
-    workspace.exec("mkdir many; cd many; mkdir $(seq 1100); for i in *; do echo x >$i/same; done")
     workspace.write("same", "this one")
+    workspace.exec("mkdir many; cd many; mkdir $(seq 1100); for i in *; do echo x >$i/same; done")
     assert workspace.read_text("same") == "this one"
     workspace.exec("rm -r many")
 
@@ -252,11 +252,10 @@ def test_a_process_that_is_killed_leaves_it():
     script = """
 workspace = isolator.Workspace(sys.argv[1], name="left", files={"a": "file"})
 workspace.exec("echo made >made")
-print(flush=True)
-workspace.exec("echo $$ >running; sleep 1000")
+workspace.exec("sleep 1000", timeout_seconds=5)
 """
     process = child(script, BUSYBOX)
-    process.stdout.readline()
+    wait_until(lambda: container_of("left") and sleeps("left"))
     process.kill()
     process.communicate()
     with isolator.Workspace.find("left") as found:
@@ -281,14 +280,14 @@ def test_isolator_is_killed():
 
         def run():
             try:
-                one.exec("echo $$ >pid; sleep 1000", timeout_seconds=60)
+                one.exec("sleep 1000", timeout_seconds=60)
             except isolator.EngineError as error:
                 raised.append(str(error))
 
         pid = pids()[-1]
         thread = threading.Thread(target=run)
         thread.start()
-        wait_until(lambda: isolator_runs_sleep("reconnected"))
+        wait_until(lambda: sleeps("reconnected"))
         os.kill(int(pid), signal.SIGKILL)
         thread.join(120)
         assert raised == ["isolator exited with status -9"]
@@ -309,9 +308,10 @@ def test_a_call_that_an_exception_ends(workspace):
     assert workspace.exec("echo next; ps | grep -c 'sleep 100[0]'").stdout == "next\n0\n"
 
 
-def isolator_runs_sleep(name):
+def sleeps(name):
+    """Whether a command of the workspace sleeps."""
     command = ["docker", "top", container_of(name).split(" ")[0], "-eo", "pid,args"]
-    return "sleep 1000" in subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+    return "sleep 1000" in subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
 
 
 def test_closing_it_while_a_command_runs():
@@ -327,7 +327,7 @@ def test_closing_it_while_a_command_runs():
 
     thread = threading.Thread(target=run)
     thread.start()
-    wait_until(lambda: isolator_runs_sleep("closed"))
+    wait_until(lambda: sleeps("closed"))
     one.close()
     thread.join(120)
     assert raised == [isolator.EngineError]
@@ -343,7 +343,7 @@ def test_values_are_on_no_command_line(workspace):
     def watch():
         listed = subprocess.run(["ps", "-eo", "args"], stdout=subprocess.PIPE, check=True, text=True).stdout
         seen.append("secret-value" in listed)
-        return isolator_runs_sleep("python")
+        return sleeps("python")
 
     thread = threading.Thread(target=lambda: pytest.raises(isolator.EngineError, run))
     thread.start()
@@ -388,7 +388,7 @@ def test_cancelling_a_command_kills_it_alone():
                     await asyncio.wait_for(workspace.exec("sleep 1000", timeout_seconds=60), pause)
             task = asyncio.ensure_future(workspace.exec("sleep 1000", timeout_seconds=60))
             after = asyncio.ensure_future(workspace.exec("cat a; ps | grep -c 'sleep 100[0]'"))
-            await asyncio.to_thread(wait_until, lambda: isolator_runs_sleep("cancelled"))
+            await asyncio.to_thread(wait_until, lambda: sleeps("cancelled"))
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task

@@ -31,8 +31,8 @@ class Workspace:
     isolator-create(1) and isolator-exec(1) say what it may do. Calls of several threads run one after
     the other, also those of several processes. Paths of files are relative to the working directory.
 
-    If it is not closed, because its process was killed or it was garbage collected, it goes on, and
-    `find()` opens it, until it was not used for `idle_seconds`; then it ends by itself.
+    If it is not closed, because this process was killed or it was garbage collected, it goes on, as does
+    a command until its timeout. `find()` opens it then. It ends when it was not used for `idle_seconds`.
     """
 
     _name: str
