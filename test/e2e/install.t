@@ -80,6 +80,7 @@ test_case 'make install with DESTDIR, and make uninstall' && {
 644 share/doc/isolator/LICENSE
 644 share/doc/isolator/README.md
 644 share/doc/isolator/SECURITY.md
+644 share/doc/isolator/examples/agent.py
 644 share/doc/isolator/examples/cluster/htcondor.sub
 644 share/doc/isolator/examples/cluster/hyperqueue.sh
 644 share/doc/isolator/examples/cluster/kubernetes.yaml
