@@ -150,7 +150,8 @@ void workspace_visit_end(struct workspace_visit *visit, struct run *run)
     if (run->result->reason == REASON_ENGINE &&
         workspace_instance_explain_end(&place, run->cancel, &error))
         result_fail(run->result, &error);
-    if (run->plan->is_shell && run->result->reason != REASON_EXIT)
+    if (run->plan->is_shell && run->result->exit_code != EXIT_CODE_NONE &&
+        run->result->reason != REASON_EXIT)
         strvec_push(
             &run->result->warnings,
             "this code was ended, and what it has set is not kept: the directory, variables "

@@ -1,22 +1,18 @@
 #include "service/workspaces.h"
 
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/linux.h"
 #include "container/delivery.h"
 #include "container/owner.h"
 #include "container/workspace_instance.h"
-#include "docker/budget.h"
 #include "docker/engine_memory.h"
 #include "request/shell_command.h"
 #include "run/enforcement_probe.h"
 #include "run/program_explain.h"
 #include "run/run.h"
-#include "run/run_session.h"
 #include "run/run_steps.h"
 #include "service/job_place.h"
 #include "service/workspace_visit.h"

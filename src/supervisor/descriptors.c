@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "supervisor/descriptors.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 void descriptor_close(int *fd)
@@ -11,6 +13,26 @@ void descriptor_close(int *fd)
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
+}
+
+/* To a socket without SIGPIPE. */
+bool descriptor_write_all(int fd, const void *data, size_t length)
+{
+    const char *bytes = data;
+
+    while (length > 0) {
+        ssize_t written = send(fd, bytes, length, MSG_NOSIGNAL);
+
+        if (written < 0 && errno == ENOTSOCK)
+            written = write(fd, bytes, length);
+        if (written < 0 && errno != EINTR)
+            return false;
+        if (written > 0) {
+            bytes += written;
+            length -= (size_t)written;
+        }
+    }
+    return true;
 }
 
 uint64_t descriptor_pending(int fd)

@@ -1,16 +1,21 @@
 /*
- * Our ends of pipes from programs: to close them, and to drop what comes that belongs to nothing.
+ * Our ends of pipes from programs: to close them, and to drop what comes that belongs to nothing;
+ * and what is written to a pipe or a socket.
  */
 #ifndef SUPERVISOR_DESCRIPTORS_H
 #define SUPERVISOR_DESCRIPTORS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/loop.h"
 
 /* Closes a descriptor that is open, and sets it to -1. */
 void descriptor_close(int *fd);
+
+/* Writes all bytes, and waits until there is room. False: errno says why not. */
+bool descriptor_write_all(int fd, const void *data, size_t length);
 
 /* Bytes that are in a pipe now; 0 if it is closed here. */
 uint64_t descriptor_pending(int fd);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "supervisor/collect.h"
+#include "supervisor/descriptors.h"
 #include "supervisor/unpack.h"
 
 enum { CHUNK = 65536 };
@@ -20,23 +21,6 @@ static int fail(const char *what, const char *path)
 
     fprintf(stderr, "%s '%s': %s\n", what, path, why);
     return 1;
-}
-
-static bool write_all(int fd, const void *data, size_t length)
-{
-    const char *bytes = data;
-
-    while (length > 0) {
-        const ssize_t written = write(fd, bytes, length);
-
-        if (written < 0 && errno != EINTR)
-            return false;
-        if (written > 0) {
-            bytes += written;
-            length -= (size_t)written;
-        }
-    }
-    return true;
 }
 
 /* ---- list */
@@ -91,7 +75,7 @@ static int list(const char *path)
 static bool write_archive(void *context, const void *data, size_t length)
 {
     (void)context;
-    return write_all(STDOUT_FILENO, data, length);
+    return descriptor_write_all(STDOUT_FILENO, data, length);
 }
 
 /* The header of an archive has no room for a larger size. */

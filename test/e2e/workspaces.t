@@ -189,6 +189,7 @@ test_case 'it ends by itself: unused, over, stopped; exec says so, and ps knows'
 test_case 'a command whose workspace is ended says so, and so do those that wait' && {
     for word in stop 'rm --force'; do
         workspace ends --image $busybox
+        : >"$scratch/first" # what an earlier one has written must not be found
         "$ISOLATOR" exec --stream ends -- sh -c 'echo begun; sleep 1000' >"$scratch/first" 2>"$scratch/why" &
         until_true grep -q begun "$scratch/first"
         "$ISOLATOR" exec ends -- true >"$scratch/second" &
@@ -547,6 +548,8 @@ test_case 'an image without a shell' && {
     is "$status" 0 "a command runs"
     copy "$scratch/more.txt" w7:
     is "$(names w7)" "more.txt" "files are copied and listed"
+    shell w7 'echo never'
+    is "$status $(field reason warnings)" "3 command " "no shell, and no word of code that was ended"
     remove w7
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/mux.h"
 #include "base/strbuf.h"
+#include "supervisor/descriptors.h"
 
 #define FILE_PATH MUX_TOOLS_DIRECTORY "/" MUX_CALL_NAME
 
@@ -153,23 +154,6 @@ static int complain(const char *what)
     return 1;
 }
 
-static bool write_all(int fd, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = send(fd, bytes, length, MSG_NOSIGNAL);
-
-        if (written < 0 && errno == ENOTSOCK)
-            written = write(fd, bytes, length);
-        if (written < 0 && errno != EINTR)
-            return false;
-        if (written > 0) {
-            bytes += written;
-            length -= (size_t)written;
-        }
-    }
-    return true;
-}
-
 /* Adds what comes until the text has so many bytes, or up to the end. False: it cannot be read. */
 static bool read_text(int fd, size_t max, struct strbuf *text)
 {
@@ -230,7 +214,7 @@ static void exchange(const char *method, const char *params, struct answer *answ
 
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path ? path : MUX_TOOLS_SOCKET);
     good = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
-           write_all(fd, request, strlen(request)) && read_answer(fd, answer);
+           descriptor_write_all(fd, request, strlen(request)) && read_answer(fd, answer);
     free(request);
     if (fd >= 0)
         close(fd); /* it is standard error if the caller has none */
@@ -241,7 +225,7 @@ static void exchange(const char *method, const char *params, struct answer *answ
 /* Prints the answer and returns the status. */
 static int print(struct answer *answer)
 {
-    if (!write_all(STDOUT_FILENO, strbuf_string(&answer->out), answer->out.length) &&
+    if (!descriptor_write_all(STDOUT_FILENO, strbuf_string(&answer->out), answer->out.length) &&
         answer->status == 0)
         answer->status = complain("cannot write");
     if (answer->err.length > 0)
